@@ -1,0 +1,297 @@
+"""What the chapters of the book use: checked claims and one style for figures.
+
+A chapter states what a source says, computes it, and calls `claim`. A claim that does not hold
+raises `ClaimError`, which stops the chapter; a claim that holds leaves a badge on the page and a
+machine-readable record in the executed notebook. Nothing is written to disk from here.
+"""
+
+import html
+import math
+import re
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+__all__ = ["CLAIM_MIME", "ClaimError", "agrees", "claim", "style"]
+
+CLAIM_MIME = "application/vnd.ldp.claim+json"
+MAX_RECORDED = 16  # longer arrays are recorded by shape and range, to keep pages light
+
+Relation: TypeAlias = Literal["==", "<=", ">=", "<", ">"]
+
+_ID = re.compile(r"S00[0-4]-(F?\d{2,3})")
+_SIGNS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
+
+
+class ClaimError(AssertionError):
+    """A declared claim does not hold."""
+
+
+def claim(
+    id: str,
+    *,
+    observed: Any,
+    expected: Any,
+    standard_error: Any = None,
+    z: float = 5.0,
+    rtol: float = 1e-12,
+    relation: Relation = "==",
+) -> None:
+    """Check one declared claim; show a badge, or raise `ClaimError`.
+
+    Parameters
+    ----------
+    id : str
+        The claim's name in ``claims.yml``, such as ``S004-41``.
+    observed, expected : bool, int, Fraction, float, str or array of them
+        What this run computed, and what it must be. NaN never agrees with anything.
+    standard_error : float or array, optional
+        Standard error of ``observed - expected``. Without it the comparison is exact: booleans,
+        integers, fractions and strings equal, floats equal to a relative `rtol`.
+    z : float
+        Tolerance in standard errors. ``==`` asks for a difference of at most `z` of them; ``<=``
+        and ``>=`` fail only beyond `z` of them; ``<`` and ``>`` must hold by more than `z`.
+    rtol : float
+        Relative tolerance of exact comparisons of floats. An expected zero inside an array is
+        compared on the scale of the array's largest entry; a lone zero must be met exactly.
+    relation : {"==", "<=", ">=", "<", ">"}
+        How `observed` must stand to `expected`, for arrays entry by entry.
+
+    Raises
+    ------
+    ClaimError
+        If the claim does not hold.
+
+    Examples
+    --------
+    >>> claim("S004-32", observed=(1 / 2 + 1 / 4) / (1 / 4), expected=3.0)
+    [S004-32 checked] observed 3 = expected 3 (relative tolerance 1e-12)
+    >>> claim("S004-34", observed=81.3, expected=80.0, standard_error=0.5)
+    [S004-34 checked] observed 81.3 = expected 80 (tolerance 5 standard errors of 0.5)
+    >>> claim("S004-67", observed=4, expected=5)
+    Traceback (most recent call last):
+    ldp.companion.ClaimError: S004-67: observed 4 = expected 5 does not hold (exact)
+    """
+    if not isinstance(id, str) or not _ID.fullmatch(id):
+        raise ValueError(f"id must look like S004-41 or S004-F07, got {id!r}")
+    holds = agrees(
+        observed, expected, standard_error=standard_error, z=z, rtol=rtol, relation=relation
+    )
+    tolerance = _tolerance(observed, expected, standard_error, z, rtol, relation)
+    text = f"observed {_short(observed)} {_SIGNS[relation]} expected {_short(expected)}"
+    if not holds:
+        raise ClaimError(f"{id}: {text} does not hold ({tolerance})")
+    record = {
+        "id": id,
+        "observed": _plain(observed),
+        "expected": _plain(expected),
+        "relation": relation,
+        "tolerance": tolerance,
+        "standard_error": None if standard_error is None else _plain(standard_error),
+        "z": float(z),
+        "rtol": float(rtol),
+    }
+    _show(id, f"{text} ({tolerance})", record)
+
+
+def agrees(
+    observed: Any,
+    expected: Any,
+    *,
+    standard_error: Any = None,
+    z: float = 5.0,
+    rtol: float = 1e-12,
+    relation: Relation = "==",
+) -> bool:
+    """Whether `observed` stands to `expected` as `relation` says; see `claim` for the rules.
+
+    Examples
+    --------
+    >>> agrees(0.1 + 0.2, 0.3), agrees(float("nan"), float("nan"))
+    (True, False)
+    >>> agrees([1.0, 2.0], [1.5, 2.5], relation="<")
+    True
+    """
+    if relation not in _SIGNS:
+        raise ValueError(f"relation must be one of {', '.join(_SIGNS)}, got {relation!r}")
+    if not (math.isfinite(z) and z > 0):
+        raise ValueError(f"z must be positive and finite, got {z}")
+    if not 0 <= rtol < 1:
+        raise ValueError(f"rtol must be in [0, 1), got {rtol}")
+    left, right = np.asarray(observed), np.asarray(expected)
+    kinds = _kind(left, "observed"), _kind(right, "expected")
+    if kinds[0] != kinds[1]:
+        raise TypeError(f"observed and expected must be of one kind, got {kinds[0]}, {kinds[1]}")
+    if left.shape != right.shape:
+        raise ValueError(
+            f"observed and expected must have one shape, got {left.shape} and {right.shape}"
+        )
+    if left.size == 0:
+        raise ValueError("observed must hold at least one value, got none")
+    if kinds[0] != "number":
+        if relation != "==":
+            raise TypeError(f"relation must be == for values that are not numbers, got {relation}")
+        return bool(np.all(left == right))
+    if standard_error is not None:
+        return _agrees_within_noise(left, right, standard_error, z, relation)
+    if _is_exact(left) and _is_exact(right):
+        return bool(np.all(_compare(left, right, relation)))
+    return _agrees_to_rounding(left.astype(float), right.astype(float), rtol, relation)
+
+
+def style() -> None:
+    """Set the book's figure style: large type, colour-blind-safe lines, an opaque background.
+
+    Examples
+    --------
+    >>> style()
+    """
+    import matplotlib as mpl
+    from cycler import cycler
+
+    # The colours of Okabe and Ito without their yellow, which is too pale for lines on white.
+    # Line styles change with them: colour is never the only signal.
+    colors = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+    dashes = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+    paper = "#fdfdfb"
+    mpl.rcParams.update(
+        {
+            "axes.prop_cycle": cycler(color=colors) + cycler(linestyle=dashes),
+            "axes.facecolor": paper,
+            "axes.grid": True,
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "errorbar.capsize": 3.0,
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 110,
+            "figure.facecolor": paper,
+            "figure.figsize": (7.0, 4.0),
+            "font.size": 12.0,
+            "grid.color": "#d9d9d6",
+            "grid.linewidth": 0.6,
+            "legend.frameon": False,
+            "lines.linewidth": 1.8,
+            "savefig.facecolor": paper,
+            "svg.hashsalt": "ldp-companion",  # the same figure gives the same bytes
+        }
+    )
+
+
+def _kind(values: np.ndarray, name: str) -> str:
+    """Say which rule of comparison applies to an array."""
+    if values.dtype.kind in "iuf":
+        return "number"
+    if values.dtype.kind == "b":
+        return "boolean"
+    if values.dtype.kind == "U":
+        return "string"
+    if values.dtype.kind == "O" and all(type(v) in (int, Fraction) for v in values.flat):
+        return "number"
+    raise TypeError(f"{name} must hold booleans, numbers or strings, got {values.dtype}")
+
+
+def _is_exact(values: np.ndarray) -> bool:
+    return values.dtype.kind in "iuO"
+
+
+def _compare(left: Any, right: Any, relation: Relation) -> Any:
+    if relation == "==":
+        return left == right
+    if relation == "<=":
+        return left <= right
+    if relation == ">=":
+        return left >= right
+    return left < right if relation == "<" else left > right
+
+
+def _agrees_within_noise(
+    left: np.ndarray, right: np.ndarray, standard_error: Any, z: float, relation: Relation
+) -> bool:
+    error = np.asarray(standard_error, dtype=float)
+    if not np.all(np.isfinite(error) & (error >= 0)):
+        raise ValueError(f"standard_error must be finite and not negative, got {standard_error}")
+    difference = left.astype(float) - right.astype(float)
+    margin = z * error
+    if relation == "==":
+        return bool(np.all(np.abs(difference) <= margin))
+    if relation in ("<=", "<"):
+        return bool(np.all(_compare(difference, margin if relation == "<=" else -margin, relation)))
+    return bool(np.all(_compare(difference, -margin if relation == ">=" else margin, relation)))
+
+
+def _agrees_to_rounding(
+    left: np.ndarray, right: np.ndarray, rtol: float, relation: Relation
+) -> bool:
+    if relation in ("<", ">"):
+        return bool(np.all(_compare(left, right, relation)))
+    finite = right[np.isfinite(right)]
+    largest = float(np.max(np.abs(finite), initial=0.0)) if right.size > 1 else 0.0
+    scale = np.where(right == 0, largest, np.abs(right))
+    with np.errstate(invalid="ignore"):  # inf - inf, settled by the equality below
+        near = np.abs(left - right) <= rtol * np.where(np.isfinite(scale), scale, 0.0)
+    return bool(np.all(near | _compare(left, right, relation)))
+
+
+def _tolerance(
+    observed: Any, expected: Any, standard_error: Any, z: float, rtol: float, relation: Relation
+) -> str:
+    """Describe the tolerance in words."""
+    if standard_error is not None:
+        strict = "by more than" if relation in ("<", ">") else "tolerance"
+        return f"{strict} {z:g} standard errors of {_short(standard_error)}"
+    arrays = np.asarray(observed), np.asarray(expected)
+    floating = any(a.dtype.kind == "f" for a in arrays)
+    if floating and relation not in ("<", ">"):
+        return f"relative tolerance {rtol:g}"
+    return "exact"
+
+
+def _plain(value: Any) -> Any:
+    """Turn a value into what JSON can hold; infinities and fractions become strings."""
+    array = np.asarray(value)
+    if array.size > MAX_RECORDED:
+        summary: dict[str, Any] = {"shape": list(array.shape)}
+        if array.dtype.kind in "iufO":
+            summary |= {"min": _plain(array.min()), "max": _plain(array.max())}
+        return summary
+    if array.ndim:
+        return [_plain(item) for item in array]
+    item = array.item()
+    if isinstance(item, Fraction) or (isinstance(item, float) and math.isinf(item)):
+        return str(item)
+    return item
+
+
+def _short(value: Any) -> str:
+    """Write a value in a few characters."""
+    array = np.asarray(value)
+    if array.size > 6:
+        return f"{array.size} values"
+    if array.ndim:
+        return "[" + ", ".join(_short(item) for item in array) + "]"
+    item = array.item()
+    if isinstance(item, float):
+        return f"{item:.5g}"
+    return str(item)
+
+
+def _show(id: str, text: str, record: dict[str, Any]) -> None:
+    """Display the badge and the record in a notebook; print the text anywhere else."""
+    plain = f"[{id} checked] {text}"
+    try:
+        from IPython import get_ipython
+        from IPython.display import publish_display_data
+    except ImportError:
+        print(plain)
+        return
+    if get_ipython() is None:
+        print(plain)
+        return
+    badge = (
+        f'<p class="claim-badge" id="check-{id}"><a href="report.html#claim-{id}">'
+        f'<span class="claim-mark" aria-hidden="true">✓</span> {id} checked</a> '
+        f'<span class="claim-text">{html.escape(text)}</span></p>'
+    )
+    data = {"text/html": badge, "text/plain": plain, CLAIM_MIME: record}
+    publish_display_data(data)  # type: ignore[no-untyped-call]
