@@ -1,0 +1,167 @@
+"""Page-level hooks of the built site: description, image sizes, downloads, dropped scripts.
+
+Everything here repairs or completes what the theme writes; a page that lacks what a reader needs
+(a description, an alternative text) is a warning, and the build treats warnings as errors.
+"""
+
+import html
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.images import get_image_size
+
+logger = logging.getLogger(__name__)
+
+# thebe would fetch a kernel from the network; the theme draws its icons with a 1.5 MB script,
+# ours are in companion.css.
+UNWANTED_ASSETS = ("sphinx-thebe", "thebe_selector", "THEBE_JS_URL")
+ICON_SCRIPT = re.compile(r"\s*<script[^>]*scripts/fontawesome\.js[^>]*></script>")
+IMAGE_TAG = re.compile(r"<img\b[^>]*>")
+DESCRIPTION_LENGTH = 160
+GENERATED_PAGES = {
+    "search": "Search the whole book: its chapters, its notation and the reference of its package.",
+    "genindex": "Alphabetical index of the terms and functions of the book.",
+}
+
+
+def without_icon_script(markup: str) -> str:
+    """Remove the theme's icon script from a piece of the page's head."""
+    return ICON_SCRIPT.sub("", markup)
+
+
+def drop_unwanted_assets(context: dict[str, Any]) -> None:
+    """Leave the scripts and styles no page of this book needs out of the page's lists."""
+    for kind in ("script_files", "css_files"):
+        context[kind][:] = [asset for asset in context[kind] if not _is_unwanted(asset)]
+
+
+def _is_unwanted(asset: Any) -> bool:
+    attributes = getattr(asset, "attributes", None) or {}
+    text = f"{getattr(asset, 'filename', asset)} {attributes.get('body', '')}"
+    return any(name in text for name in UNWANTED_ASSETS)
+
+
+def first_paragraph(doctree: nodes.document) -> str:
+    """Return the plain text of the page's first paragraph, cut at a word, without formulas."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        if not isinstance(paragraph.parent, nodes.section):
+            continue  # a claim badge, a table cell, an admonition
+        if any(paragraph.findall(nodes.math)):
+            continue  # TeX reads badly in a list of search results
+        text = " ".join(paragraph.astext().split())
+        if len(text) > DESCRIPTION_LENGTH:
+            text = text[: DESCRIPTION_LENGTH - 1].rsplit(" ", 1)[0] + "…"
+        if text:
+            return text
+    return ""
+
+
+def add_description(
+    pagename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the page a meta description; warn where there is nothing to make one of."""
+    if 'name="description"' in context.get("metatags", ""):
+        return
+    text = GENERATED_PAGES.get(pagename) if doctree is None else first_paragraph(doctree)
+    if not text:
+        logger.warning("page %s has no description: add myst.html_meta.description", pagename)
+        return
+    tag = f'<meta name="description" content="{html.escape(text, quote=True)}" />'
+    context["metatags"] = context.get("metatags", "") + tag
+
+
+def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
+    """Write width and height on every image, so that the page does not move as they load."""
+    sources = {name: source for source, name in app.builder.images.items()}
+
+    def sized(match: re.Match[str]) -> str:
+        tag = match.group(0)
+        if re.search(r"\swidth=", tag) and re.search(r"\sheight=", tag):
+            return tag
+        source = re.search(r'\ssrc="([^"]*)"', tag)
+        size = _image_size(app, source.group(1), sources) if source else None
+        if size is None:
+            logger.warning("page %s: no size can be read for %s", pagename, tag)
+            return tag
+        return re.sub(r"<img\b", f'<img width="{size[0]}" height="{size[1]}"', tag, count=1)
+
+    if context.get("body"):
+        context["body"] = IMAGE_TAG.sub(sized, context["body"])
+
+
+def _image_size(app: Sphinx, url: str, sources: dict[str, str]) -> tuple[int, int] | None:
+    source = sources.get(Path(url).name)
+    if source is None:
+        return None
+    path = Path(app.srcdir, source)  # an absolute source stays as it is
+    if path.suffix == ".svg":
+        return _svg_size(path.read_text(encoding="utf-8"))
+    return get_image_size(path)
+
+
+def _svg_size(markup: str) -> tuple[int, int] | None:
+    box = re.search(r'viewBox="[-\d.]+[ ,]+[-\d.]+[ ,]+([\d.]+)[ ,]+([\d.]+)"', markup)
+    return (round(float(box.group(1))), round(float(box.group(2)))) if box else None
+
+
+def check_alternative_texts(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Warn about an image without its own alternative text."""
+    seen: set[str] = set()
+    for image in doctree.findall(nodes.image):
+        text = image.get("alt", "").strip()
+        if not text:
+            logger.warning("an image of %s has no alt text", docname, location=image)
+        elif text in seen:
+            logger.warning("two images of %s share the alt text %r", docname, text, location=image)
+        seen.add(text)
+
+
+def offer_notebook(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
+    """Copy the executed notebook beside the page's source; the theme then offers both."""
+    executed = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+    if not executed.is_file() or pagename not in app.env.all_docs:
+        return
+    target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(executed, target)
+    context["ipynb_source"] = f"{pagename}.ipynb"
+
+
+def complete_page(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Run every page-level hook, before the theme makes its buttons."""
+    context["without_icon_script"] = without_icon_script
+    context.setdefault("build", {})
+    add_description(pagename, context, doctree)
+    add_image_sizes(app, pagename, context)
+    offer_notebook(app, pagename, context)
+
+
+def finish_page(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Drop assets once every other extension has added its own."""
+    drop_unwanted_assets(context)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the hooks."""
+    app.connect("doctree-resolved", check_alternative_texts)
+    app.connect("html-page-context", complete_page, priority=400)
+    app.connect("html-page-context", finish_page, priority=900)
+    app.add_js_file("companion.js", loading_method="defer")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,35 @@
+"use strict";
+
+// "/" opens the search box, unless the reader is typing somewhere.
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const dialog = document.getElementById("pst-search-dialog");
+  if (!dialog || dialog.open) return;
+  event.preventDefault();
+  dialog.showModal();
+});
+
+// Under file:// a page may not read its neighbours: show search results without excerpts.
+if (location.protocol === "file:" && window.DOCUMENTATION_OPTIONS) {
+  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+}
+
+// Folded parts are open on paper, and as they were afterwards.
+let opened = [];
+window.addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details:not([open])")];
+  opened.forEach((part) => { part.open = true; });
+});
+window.addEventListener("afterprint", () => {
+  opened.forEach((part) => { part.open = false; });
+});
+
+// A box that scrolls sideways can be reached and scrolled with the keyboard.
+function markScrollable() {
+  for (const box of document.querySelectorAll(".companion-scroll, div.math, .cell_output .output, pre")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  }
+}
+window.addEventListener("load", markScrollable);
+window.addEventListener("resize", markScrollable);
