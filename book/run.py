@@ -1,0 +1,154 @@
+"""Run the chapters of the book once each, two at a time, and keep only what passed.
+
+    python book/run.py [--only NN-name] [--profile fast|full] [--force] [--jobs 2]
+
+A chapter is run again only if its text, the package, the data, the lock file, the profile or
+this tool changed. One that fails is named with its cell and message, loses its executed
+notebook, and makes the exit status 1.
+"""
+
+import argparse
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from tools import chapters, claims
+from tools.execute import Result, kernel_environment, run_chapter
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what is not fresh; return the exit status."""
+    options = parse(arguments)
+    known = chapters.names(options.root)
+    if unknown := set(options.only) - set(known):
+        print(f"no chapter {', '.join(sorted(unknown))}; there are: {', '.join(known) or 'none'}")
+        return 2
+    started = time.perf_counter()
+    index = chapters.load_index(options.root)
+    wanted = options.only or known
+    todo = to_run(wanted, index, options)
+    for name in set(index["chapters"]) - set(known):
+        forget(name, index, options.root)
+    failures = [r for r in execute(todo, index, options) if r.message]
+    failures += check_claims([n for n in wanted if n in index["chapters"]], options.root)
+    report(wanted, todo, index, failures, time.perf_counter() - started)
+    return 1 if failures else 0
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Command line of the tool."""
+    parser = argparse.ArgumentParser(description="Run the chapters that are not fresh.")
+    parser.add_argument("--only", action="append", default=[], metavar="NN-name")
+    parser.add_argument("--profile", choices=chapters.PROFILES, default="fast")
+    parser.add_argument("--force", action="store_true", help="run even what is fresh")
+    parser.add_argument("--jobs", type=int, default=2, help="chapters at a time")
+    parser.add_argument("--timeout", type=float, help="seconds for each cell")
+    parser.add_argument("--root", type=Path, default=chapters.ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    options.root = options.root.resolve()
+    options.only = [Path(name).stem for name in options.only]
+    return options
+
+
+def to_run(wanted: list[str], index: dict, options: argparse.Namespace) -> list[str]:
+    """Chapters that must run; the rest already show what the present sources compute."""
+    common = chapters.common_digest(options.root)
+    options.keys = {n: chapters.key(n, options.profile, common, options.root) for n in wanted}
+    fresh = {
+        n
+        for n in wanted
+        if index["chapters"].get(n, {}).get("key") == options.keys[n]
+        and chapters.executed(n, options.root).exists()
+        and chapters.claims(n, options.root).exists()
+    }
+    return [n for n in wanted if options.force or n not in fresh]
+
+
+def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterator[Result]:
+    """Run chapters side by side and enter each into the index as soon as it has passed."""
+    index["profile"] = options.profile
+    for name in todo:
+        forget(name, index, options.root)
+    chapters.save_index(index, options.root)
+    if not todo:
+        return
+    print(f"running {len(todo)} of the chapters, profile {options.profile}", flush=True)
+    warm_up(options.root)
+    # A process runs one chapter only: the peak memory of its kernel is then its own.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
+        futures = {
+            pool.submit(run_chapter, name, options.profile, options.root, options.timeout): name
+            for name in todo
+        }
+        for count, future in enumerate(as_completed(futures), start=1):
+            result = outcome(future, futures[future])
+            if not result.message:
+                index["chapters"][result.name] = {
+                    "key": options.keys[result.name],
+                    "profile": options.profile,
+                    "seconds": result.seconds,
+                    "peak_mb": result.peak_mb,
+                    "cells": result.cells,
+                }
+                chapters.save_index(index, options.root)
+            state = "FAILED" if result.message else "passed"
+            print(f"  [{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s", flush=True)
+            yield result
+
+
+def outcome(future, name: str) -> Result:
+    """Result of a chapter, even when the process that ran it was killed."""
+    try:
+        return future.result()
+    except Exception as error:
+        return Result(name, where="outside the cells", message=f"{type(error).__name__}: {error}")
+
+
+def forget(name: str, index: dict, root: Path) -> None:
+    """Drop what an earlier run left, so that no page can show it."""
+    index["chapters"].pop(name, None)
+    chapters.executed(name, root).unlink(missing_ok=True)
+    chapters.claims(name, root).unlink(missing_ok=True)
+
+
+def warm_up(root: Path) -> None:
+    """Build matplotlib's font cache first: it announces itself on stderr, which fails a cell."""
+    command = [sys.executable, "-c", "import matplotlib.font_manager"]
+    environment = os.environ | kernel_environment(root)
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+
+
+def check_claims(names: list[str], root: Path) -> list[Result]:
+    """Compare what the chapters verified with what `book/claims.yml` declares for them."""
+    ledger = claims.declared(root)
+    faults = {name: claims.fault(name, claims.load(name, root), ledger) for name in names}
+    return [Result(n, where="at its end", message=fault) for n, fault in faults.items() if fault]
+
+
+def report(
+    wanted: list[str], todo: list[str], index: dict, failures: list[Result], seconds: float
+) -> None:
+    """Each chapter's time, then each failure with its chapter, cell and message."""
+    print()
+    for name in wanted:
+        entry = index["chapters"].get(name)
+        if entry:
+            note = "" if name in todo else "  (unchanged)"
+            numbers = f"{entry['seconds']:7.1f} s {entry['peak_mb']:6d} MB"
+            print(f"  {name:<32}{numbers}  {entry['profile']}{note}")
+    for failure in failures:
+        print(f"\nFAILED {failure.name}, {failure.where}:\n  {failure.message}")
+    verdict = f"{len(failures)} failed" if failures else "all passed"
+    print(f"\n{len(wanted)} chapters, {len(todo)} run in {seconds:.1f} s, {verdict}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
