@@ -100,7 +100,10 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
                 }
                 chapters.save_index(index, options.root)
             state = "FAILED" if result.message else "passed"
-            print(f"  [{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s", flush=True)
+            print(
+                f"  [{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s",
+                flush=True,
+            )
             yield result
 
 

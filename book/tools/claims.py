@@ -20,7 +20,11 @@ def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[di
             if record is None:
                 continue
             mark = cell.metadata["ldp"]
-            place = {"cell": mark["index"], "code_cell": mark["code_cell"], "line": mark["line"] + 1}
+            place = {
+                "cell": mark["index"],
+                "code_cell": mark["code_cell"],
+                "line": mark["line"] + 1,
+            }
             seconds = cell.metadata.get("papermill", {}).get("duration")
             run = {"chapter": name, "profile": profile, "seconds": round(seconds or 0.0, 3)}
             records.append(dict(record) | place | run)

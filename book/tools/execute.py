@@ -128,11 +128,13 @@ def _unfinished_cell(partial: Path) -> nbformat.NotebookNode | None:
     cells = nbformat.read(partial, as_version=4).cells
     for status in ("failed", "running"):
         for cell in cells:
-            if cell.metadata.get("papermill", {}).get("status") == status and "ldp" in cell.metadata:
+            if (
+                cell.metadata.get("papermill", {}).get("status") == status
+                and "ldp" in cell.metadata
+            ):
                 return cell
     return None
 
 
 def _without_colours(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
-

@@ -1,0 +1,80 @@
+# Everything a reader or a contributor does is one of these commands; `make` alone lists them.
+PYTHON ?= python3
+PROFILE ?= fast
+JOBS ?= 2
+PORT ?= 8000
+VENV := .venv
+PY := $(VENV)/bin/python
+
+ifeq ($(filter $(PROFILE),fast full),)
+$(error PROFILE must be fast or full, got $(PROFILE))
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help book run html notebooks serve test lint types unit site bench lock clean
+
+help:  ## list the commands
+	@echo "make COMMAND [PROFILE=fast|full]"
+	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-11s%s\n", $$1, $$2 }' Makefile
+
+book: run html  ## run every chapter that is not fresh, then build the pages
+
+run: $(VENV)/installed  ## run chapters only: make run ONLY=01-randomized-response PROFILE=full
+	@$(PY) book/run.py --profile $(PROFILE) --jobs $(JOBS) $(addprefix --only ,$(ONLY))
+
+# `book` runs first and then builds, also under `make -j`.
+html: $(VENV)/installed $(if $(filter book,$(MAKECMDGOALS)),run)
+	@$(PY) book/build_html.py
+
+notebooks: $(VENV)/installed  ## write every chapter as a plain notebook to _build/notebooks
+	@$(PY) book/plain_notebooks.py
+
+serve:  ## show the built pages at http://localhost:8000
+	@test -f _build/html/index.html || { echo "nothing is built yet: run make book"; exit 1; }
+	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+# One shell command after another, cheapest first, so that a failure comes early.
+test: $(VENV)/installed  ## lint, types, tests, every chapter, the claims, the pages in a browser
+	@rm -rf _build/junit
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory types
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory run
+	@$(MAKE) --no-print-directory html
+	@$(MAKE) --no-print-directory site
+	@$(PY) tests/summary.py _build/junit/*.xml
+
+lint: $(VENV)/installed
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(VENV)/installed
+	$(PY) -m mypy
+
+unit: $(VENV)/installed
+	$(PY) -m pytest --junit-xml=_build/junit/1-unit.xml
+
+site: $(VENV)/installed
+	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml
+
+bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _build/bench.md
+	@mkdir -p _build
+	$(PY) -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only \
+	    --benchmark-json=_build/bench.json -q
+	@$(PY) benchmarks/table.py _build/bench.json _build/bench.md
+
+lock: $(VENV)/installed  ## compile requirements.txt anew from the ranges in pyproject.toml
+	$(PY) -m uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+	    --generate-hashes --upgrade --no-emit-index-url --no-emit-find-links \
+	    --custom-compile-command "make lock" --quiet --output-file requirements.txt
+
+clean:  ## remove what was built, keep the virtual environment
+	rm -rf _build .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+$(VENV)/installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('Python 3.11 or newer is needed, $(PYTHON) is ' + sys.version.split()[0] + '; say which with make PYTHON=...')"
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,99 @@
+"""Show on each chapter's page exactly what its one verified run stored.
+
+The run tool keeps the executed notebook of a chapter in `_build/executed`. When Sphinx reads the
+chapter's text, the outputs of that notebook are put behind the same cells. A chapter without a
+run that matches its sources is a warning (an error of the build), and none of its cells appear.
+"""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tools import chapters
+
+logger = logging.getLogger(__name__)
+
+
+def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
+    """Cells of a chapter with the outputs of its run; the text alone if there is no such run."""
+    notebook = chapters.read(text)
+    path = chapters.executed(name, Path(root))
+    run = nbformat.read(path, as_version=4) if path.exists() else nbformat.v4.new_notebook()
+    outputs = {cell["id"]: cell for cell in run.cells}
+    cells, lines = [], []
+    for cell in notebook.cells:
+        line = cell.metadata.pop("ldp")["line"]
+        if cell.cell_type == "code":
+            done = outputs.get(cell["id"])
+            if done is None or done.source != cell.source:
+                continue
+            cell.update(outputs=done.outputs, execution_count=done.execution_count)
+        cells.append(cell)
+        lines.append(line)
+        if "parameters" in cell.metadata.get("tags", []) and "injected-parameters" in outputs:
+            cells.append(outputs["injected-parameters"])
+            lines.append(line)
+    notebook.cells = cells
+    notebook.metadata["source_map"] = lines
+    return notebook
+
+
+def register_chapters(app: Sphinx, config: Any) -> None:
+    """Let each chapter be read by `read`, and tell every page what it was built from."""
+    root = Path(app.srcdir)
+    for name in chapters.names(root):
+        keywords = {"name": name, "root": str(root)}
+        config.nb_custom_formats[f"/{name}.md"] = ["verified.read", keywords, False]
+    config.html_context["build"] = build_facts(root)
+
+
+def build_facts(root: Path) -> dict[str, str]:
+    """Commit and profile behind the pages, and the day they were made."""
+    return {
+        "commit": commit(root),
+        "profile": chapters.load_index(root)["profile"] or "none",
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def commit(root: Path) -> str:
+    """Abbreviated commit of the sources, marked if they differ from it; `unknown` outside git."""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"]
+    command += ["--match="]  # the commit itself, never a tag
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
+def warn_of_stale_chapters(app: Sphinx) -> None:
+    """Warn on every build, for Sphinx itself re-reads only the pages whose text changed."""
+    for name, reason in chapters.stale(Path(app.srcdir)).items():
+        logger.warning(
+            "chapter %s: %s; run `make run`", name, reason, location=f"book/{name}", type="verified"
+        )
+
+
+def depend_on_run(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Have a chapter read again when it was run again, though its text is the same."""
+    name = Path(docname).name
+    if name in chapters.names(Path(app.srcdir)):
+        app.env.note_dependency(str(chapters.executed(name, Path(app.srcdir))))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the hooks."""
+    # After myst-nb has made every custom format a file suffix: ours are names, not suffixes.
+    app.connect("config-inited", register_chapters, priority=900)
+    app.connect("builder-inited", warn_of_stale_chapters)
+    app.connect("source-read", depend_on_run)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,52 @@
+"""Build the pages with every warning an error, and leave nothing that could hide one next time.
+
+This is `jupyter-book build . -W -n --keep-going --quiet` without the traceback that the command
+prints when a page has a warning.
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from jupyter_book.sphinx import build_sphinx
+
+from tools import chapters
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the site; return the exit status."""
+    parser = argparse.ArgumentParser(description="Build the HTML of the book.")
+    parser.add_argument("--all", action="store_true", help="read every page again")
+    parser.add_argument("--root", type=Path, default=chapters.ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    root = options.root.resolve()
+    site = root / "_build" / "html"
+    status = build_sphinx(
+        root,
+        site,
+        noconfig=True,
+        path_config=root / "_config.yml",
+        confoverrides={
+            "external_toc_path": str(root / "_toc.yml"),
+            "latex_individualpages": False,
+            "nitpicky": True,
+        },
+        freshenv=options.all,
+        warningiserror=True,
+        keep_going=True,
+        quiet=True,
+    )
+    if status != 0:
+        # Pages already read are not read again, so their warnings would be missing next time.
+        shutil.rmtree(root / "_build" / ".doctrees", ignore_errors=True)
+        print("\nFAILED the HTML build: the warnings above are errors")
+        return 1
+    print(f"\nThe book is built. Open {site / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

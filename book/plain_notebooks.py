@@ -1,0 +1,45 @@
+"""Write every chapter as a plain notebook, for people who want to run and change it."""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import nbformat
+
+from tools import chapters
+
+INSTALL = """\
+**Before you run this notebook**: it imports the package `ldp` of the repository it comes from. \
+In the root folder of that repository, type `make run` once (or \
+`pip install -e ".[book]"`), and open this notebook with the Python of `.venv`. \
+The text may use roles and directives of the book that a notebook viewer shows as they are."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the notebooks to `_build/notebooks`."""
+    parser = argparse.ArgumentParser(description="Write every chapter as a plain notebook.")
+    parser.add_argument("--root", type=Path, default=chapters.ROOT, help=argparse.SUPPRESS)
+    root = parser.parse_args(arguments).root.resolve()
+    target = root / "_build" / "notebooks"
+    for name in chapters.names(root):
+        text = chapters.source(name, root).read_text(encoding="utf-8")
+        chapters.write_text(target / f"{name}.ipynb", nbformat.writes(plain(text)) + "\n")
+    print(f"{len(chapters.names(root))} notebooks in {target}")
+    return 0
+
+
+def plain(text: str) -> nbformat.NotebookNode:
+    """Cells of a chapter without the book's own marks, after a note on how to install."""
+    notebook = chapters.read(text)
+    for cell in notebook.cells:
+        del cell.metadata["ldp"]
+    note = nbformat.v4.new_markdown_cell(INSTALL, id="install")
+    notebook.cells.insert(0, note)
+    notebook.metadata = nbformat.from_dict({"kernelspec": notebook.metadata["kernelspec"]})
+    return notebook
+
+
+if __name__ == "__main__":
+    sys.exit(main())
