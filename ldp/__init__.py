@@ -1,0 +1,46 @@
+"""Frequency estimation under local differential privacy, exact and audited."""
+
+from ldp import datasets, metrics
+from ldp.audit import worst_case_epsilon
+from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
+from ldp.estimators.simplex import project_simplex
+from ldp.mechanisms.hadamard import HadamardResponse
+from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
+from ldp.mechanisms.histogram_encoding import SHE
+from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.subset import SubsetSelection
+from ldp.mechanisms.unary import OUE, SUE, THE, UnaryEncoding
+from ldp.metrics import kl, l_inf, mse, tv
+from ldp.tally import Tally
+from ldp.types import Mechanism, PureMechanism
+
+__all__ = [
+    "BLH",
+    "GRR",
+    "OLH",
+    "OUE",
+    "SHE",
+    "SUE",
+    "THE",
+    "HadamardResponse",
+    "LocalHashing",
+    "Mechanism",
+    "PureMechanism",
+    "SubsetSelection",
+    "Tally",
+    "UnaryEncoding",
+    "confidence_interval",
+    "datasets",
+    "debias",
+    "kl",
+    "l_inf",
+    "metrics",
+    "mse",
+    "project_simplex",
+    "sampling_variance",
+    "tv",
+    "variance",
+    "worst_case_epsilon",
+]
+
+__version__ = "0.1.0"

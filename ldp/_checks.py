@@ -1,0 +1,158 @@
+"""Every error message of the package, typed once.
+
+A check runs before any work, returns the argument in the one form the code uses, and never
+changes its meaning: it converts a list to an array, but never a float to an integer.
+"""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_LARGEST_DOMAIN = 2**31
+
+
+def integer(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Return `value` as an int, or refuse it."""
+    rule = f"an integer, at least {least}" + (f" and at most {most}" if most is not None else "")
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be {rule}, got {value!r}.")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be {rule}, got {value!r}.") from None
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{name} must be {rule}, got {number}.")
+    return number
+
+
+def real(value: Any, name: str, rule: str) -> float:
+    """Return `value` as a float; `rule` says what it must be in the error message."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        raise TypeError(f"{name} must be {rule}, got {value!r}.")
+    if isinstance(value, np.complexfloating):
+        raise TypeError(f"{name} must be {rule}, got {value!r}.")
+    return float(value)
+
+
+def domain_size(value: Any) -> int:
+    """Return a number of values: an integer, at least 2."""
+    return integer(value, "domain_size", 2, _LARGEST_DOMAIN)
+
+
+def epsilon(value: Any) -> float:
+    """Return a privacy budget: positive and finite."""
+    number = real(value, "epsilon", "positive and finite")
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(f"epsilon must be positive and finite, got {number}.")
+    return number
+
+
+def probabilities(p: float, q: float, budget: float) -> None:
+    """Refuse an epsilon at which float64 cannot tell the two probabilities from 0, 1 or each other.
+
+    Beyond it the report would be the value itself, or would say nothing about it.
+    """
+    if not (0 < q and 1 - q < 1 and p < 1):
+        raise ValueError(
+            f"epsilon must be small enough that no probability rounds to 0 or 1, got {budget}."
+        )
+    if not p > q:
+        raise ValueError(
+            f"epsilon must be large enough that p and q differ in float64, got {budget}."
+        )
+
+
+def rng(value: Any) -> np.random.Generator:
+    """Return a numpy Generator; the library never seeds one of its own."""
+    if not isinstance(value, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator, got {type(value).__name__}.")
+    return value
+
+
+def _vector_of_integers(values: Any, name: str) -> npt.NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got {array.ndim} dimensions.")
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, got dtype {array.dtype}.")
+    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name} must fit in 64 signed bits, got {array.max()}.")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def integers_below(values: Any, name: str, size: int) -> npt.NDArray[np.int64]:
+    """Return a vector of integers, each at least 0 and below `size`."""
+    array = _vector_of_integers(values, name)
+    if array.size:
+        low, high = int(array.min()), int(array.max())
+        if low < 0 or high >= size:
+            wrong = low if low < 0 else high
+            raise ValueError(f"{name} must be at least 0 and below {size}, got {wrong}.")
+    return array
+
+
+def values(given: Any, size: int) -> npt.NDArray[np.int64]:
+    """Return users' values: integers in 0..size-1, shape (n,)."""
+    return integers_below(given, "values", size)
+
+
+def value_counts(given: Any, size: int) -> npt.NDArray[np.int64]:
+    """Return how many users hold each value: non-negative integers, shape (size,)."""
+    array = _vector_of_integers(given, "value_counts")
+    if array.shape != (size,):
+        raise ValueError(f"value_counts must have shape ({size},), got {array.shape}.")
+    if array.min() < 0:
+        raise ValueError(f"value_counts must be non-negative, got {array.min()}.")
+    return array
+
+
+def packed_rows(reports: Any, size: int) -> npt.NDArray[np.uint8]:
+    """Return bit-packed reports: uint8 rows of ceil(size/8) bytes with zero padding bits."""
+    array = np.asarray(reports)
+    width = -(-size // 8)
+    if array.dtype != np.uint8:
+        raise TypeError(f"reports must be bit-packed uint8, got dtype {array.dtype}.")
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"reports must have shape (n, {width}), got {array.shape}.")
+    padding = 8 * width - size
+    if padding and array.size and int((array[:, -1] & ((1 << padding) - 1)).max()):
+        raise ValueError(f"reports must have zero padding bits after bit {size - 1}, got ones.")
+    return np.ascontiguousarray(array)
+
+
+def distribution(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:
+    """Return a probability vector: finite, non-negative, sum one within 1e-9."""
+    array = vector(given, name, size)
+    if array.min() < 0 or not math.isclose(array.sum(), 1.0, abs_tol=1e-9):
+        raise ValueError(
+            f"{name} must be non-negative and sum to 1, "
+            f"got minimum {array.min()} and sum {array.sum()}."
+        )
+    return array
+
+
+def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:
+    """Return a finite float vector, of length `size` when it is given."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    if array.ndim != 1 or array.size == 0 or (size is not None and array.size != size):
+        wanted = "(d,) with d > 0" if size is None else f"({size},)"
+        raise ValueError(f"{name} must have shape {wanted}, got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
+    return array.astype(np.float64)
+
+
+def channel_size(rows: int, columns: int) -> None:
+    """Refuse to write out a channel of more than 2**24 cells."""
+    if rows * columns > 2**24:
+        raise ValueError(
+            f"domain_size must keep the channel below 2**24 cells, "
+            f"got {rows} rows of {columns} outcomes."
+        )

@@ -1,0 +1,256 @@
+"""Compiled loops: arrays in, arrays out, no randomness inside.
+
+Each has a slow twin of a few lines in ``tests/test_kernels.py``.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+
+from ldp.types import Array, Bits, Integers
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
+
+
+def compiled(function: _Function) -> _Function:
+    """Compile on first call, keep the machine code on disk, release the GIL."""
+    return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+
+
+def chunks(total: int, words_each: int) -> Iterator[slice]:
+    """Cut 0..total into runs that need about 1 MiB of random words each."""
+    step = max(1, _WORDS_PER_CHUNK // words_each)
+    for start in range(0, total, step):
+        yield slice(start, min(start + step, total))
+
+
+@compiled
+def replace_value(values, random_words, weight, num_others, out):  # type: ignore[no-untyped-def]
+    """Replace each value by one of the `num_others` others, each with weight/2**64."""
+    for i in range(values.size):
+        other = random_words[i] // weight
+        value = values[i]
+        if other < num_others:
+            out[i] = other + (np.int64(other) >= value)
+        else:
+            out[i] = value
+
+
+@compiled
+def _four_histograms(values, size):  # type: ignore[no-untyped-def]
+    # Four tables, so that equal neighbours do not wait for each other's increment.
+    tables = np.zeros((4, size), dtype=np.uint32)
+    whole = values.size // 4 * 4
+    for i in range(0, whole, 4):
+        tables[0, values[i]] += 1
+        tables[1, values[i + 1]] += 1
+        tables[2, values[i + 2]] += 1
+        tables[3, values[i + 3]] += 1
+    for i in range(whole, values.size):
+        tables[0, values[i]] += 1
+    return tables
+
+
+def histogram(values: Integers, size: int) -> Integers:
+    """Count each of 0..size-1 among checked values."""
+    if values.size < 4 * size or values.size >= 2**32:
+        return np.bincount(values, minlength=size).astype(np.int64)
+    counts: Integers = _four_histograms(values, size).sum(axis=0, dtype=np.int64)
+    return counts
+
+
+@compiled
+def compare_bits(random_words, lanes, out, undecided):  # type: ignore[no-untyped-def]
+    """Compare 64 numbers at a time with a constant, bit by bit from the most significant.
+
+    Word k of column j holds bit k of 64 random numbers; lanes[k] is all ones or all zeros, bit k
+    of the constant. `out` gets ones where the number is smaller, `undecided` where all bits agree.
+    """
+    for j in range(out.size):
+        smaller = np.uint64(0)
+        equal = ~np.uint64(0)
+        for k in range(8):
+            word = random_words[k, j]
+            smaller |= equal & ~word & lanes[k]
+            equal &= ~(word ^ lanes[k])
+        out[j] = smaller
+        undecided[j] = equal
+
+
+@compiled
+def decide_rest(out, undecided, random_words, threshold):  # type: ignore[no-untyped-def]
+    """Settle each undecided bit with one random word of its own."""
+    used = 0
+    for j in range(out.size):
+        rest = undecided[j]
+        while rest != 0:
+            lowest = rest & (~rest + np.uint64(1))
+            if random_words[used] < threshold:
+                out[j] |= lowest
+            used += 1
+            rest ^= lowest
+
+
+@compiled
+def set_bits(rows, positions, random_words, threshold):  # type: ignore[no-untyped-def]
+    """Make bit positions[i] of row i one if its word is below the threshold, else zero."""
+    for i in range(positions.size):
+        v = positions[i]
+        bit = np.uint8(128) >> np.uint8(v & 7)
+        if random_words[i] < threshold:
+            rows[i, v >> 3] |= bit
+        else:
+            rows[i, v >> 3] &= ~bit
+
+
+@compiled
+def _add(a, b, c):  # type: ignore[no-untyped-def]
+    # One full adder per bit lane: sum and carry.
+    half = a ^ b
+    return half ^ c, (a & b) | (half & c)
+
+
+@compiled
+def _flush(planes, first, last, counts):  # type: ignore[no-untyped-def]
+    for k in range(first, last):
+        for j in range(planes.shape[1]):
+            for bit in range(8):
+                counts[j, bit] += np.int64((planes[k, j] >> (7 - bit)) & 1) << k
+            planes[k, j] = 0
+
+
+@compiled
+def _count_columns(rows, counts):  # type: ignore[no-untyped-def]
+    # A counter per column, held bit-sliced: plane k holds bit k of every column's counter.
+    # Sixteen rows pass through a tree of adders (15 of them), then one carry ripples upwards.
+    num_rows, width = rows.shape
+    planes = np.zeros((12, width), dtype=rows.dtype)
+    carry = np.zeros(width, dtype=rows.dtype)
+    groups = 0
+    for i in range(0, num_rows // 16 * 16, 16):
+        for j in range(width):
+            ones, two_a = _add(planes[0, j], rows[i, j], rows[i + 1, j])
+            ones, two_b = _add(ones, rows[i + 2, j], rows[i + 3, j])
+            twos, four_a = _add(planes[1, j], two_a, two_b)
+            ones, two_a = _add(ones, rows[i + 4, j], rows[i + 5, j])
+            ones, two_b = _add(ones, rows[i + 6, j], rows[i + 7, j])
+            twos, four_b = _add(twos, two_a, two_b)
+            fours, eight_a = _add(planes[2, j], four_a, four_b)
+            ones, two_a = _add(ones, rows[i + 8, j], rows[i + 9, j])
+            ones, two_b = _add(ones, rows[i + 10, j], rows[i + 11, j])
+            twos, four_a = _add(twos, two_a, two_b)
+            ones, two_a = _add(ones, rows[i + 12, j], rows[i + 13, j])
+            ones, two_b = _add(ones, rows[i + 14, j], rows[i + 15, j])
+            twos, four_b = _add(twos, two_a, two_b)
+            fours, eight_b = _add(fours, four_a, four_b)
+            planes[3, j], carry[j] = _add(planes[3, j], eight_a, eight_b)
+            planes[0, j], planes[1, j], planes[2, j] = ones, twos, fours
+        groups += 1
+        for k in range(4, 12):
+            if 1 << (k - 4) > groups:
+                break  # no counter is large enough yet to carry this far
+            for j in range(width):
+                both = planes[k, j] & carry[j]
+                planes[k, j] ^= carry[j]
+                carry[j] = both
+        if groups == 255:
+            _flush(planes, 4, 12, counts)
+            groups = 0
+    _flush(planes, 0, 12, counts)
+    for i in range(num_rows // 16 * 16, num_rows):
+        for j in range(width):
+            for bit in range(8):
+                counts[j, bit] += (rows[i, j] >> (7 - bit)) & 1
+
+
+def count_bits(rows: Bits, num_columns: int) -> Integers:
+    """Count the ones in each of the first `num_columns` columns of bit-packed rows."""
+    num_rows, width = rows.shape
+    # Narrow rows are laid side by side until a line fills vector registers; wide ones are cut
+    # into tiles whose counters stay in the first cache.
+    fold = max(1, 128 // width)
+    whole = num_rows // fold * fold
+    wide = rows[:whole].reshape(whole // fold, fold * width)
+    counts = np.zeros((fold * width, 8), dtype=np.int64)
+    for start in range(0, fold * width, 1024):
+        _count_columns(wide[:, start : start + 1024], counts[start : start + 1024])
+    counts = counts.reshape(fold, width, 8).sum(axis=0)
+    _count_columns(rows[whole:], counts)
+    total: Integers = counts.ravel()[:num_columns]
+    return total
+
+
+@compiled
+def _draw_subsets(values, own, sizes, random_words, domain_size, rows):  # type: ignore[no-untyped-def]
+    # Floyd's algorithm among the domain_size - 1 other values, numbered so as to skip the own
+    # value: for j = m-k .. m-1 take a uniform t in 0..j, or j itself if t is already in.
+    low_half = np.uint64(0xFFFFFFFF)
+    for i in range(values.size):
+        value = values[i]
+        size = sizes[i]
+        for draw in range(size):
+            j = domain_size - 1 - size + draw
+            word = random_words[i, draw]
+            bound = np.uint64(j + 1)
+            high = (word >> np.uint64(32)) * bound
+            low = ((word & low_half) * bound) >> np.uint64(32)
+            t = np.int64((high + low) >> np.uint64(32))
+            t += t >= value
+            if rows[i, t >> 3] & (np.uint8(128) >> np.uint8(t & 7)):
+                t = j + (j >= value)
+            rows[i, t >> 3] |= np.uint8(128) >> np.uint8(t & 7)
+        if own[i]:
+            rows[i, value >> 3] |= np.uint8(128) >> np.uint8(value & 7)
+
+
+def draw_subsets(
+    values: Integers, own: Array, sizes: Integers, random_words: Array, domain_size: int, rows: Bits
+) -> None:
+    """Fill zeroed rows with the own value if own[i] and sizes[i] uniform distinct others."""
+    _draw_subsets(values, own, sizes, random_words, domain_size, rows)
+
+
+@compiled
+def count_hashed(multipliers, offsets, widths, keys, counts):  # type: ignore[no-untyped-def]
+    """Add to counts[v] the number of reports whose hash of keys[v] lies in their bucket.
+
+    Arithmetic is modulo 2**32; an offset carries minus the bucket's lower end, so that lying in
+    the bucket is one comparison with its width.
+    """
+    whole = multipliers.size // 4 * 4
+    for i in range(0, whole, 4):
+        a0, a1, a2, a3 = multipliers[i : i + 4]
+        b0, b1, b2, b3 = offsets[i : i + 4]
+        w0, w1, w2, w3 = widths[i : i + 4]
+        for v in range(keys.size):
+            key = keys[v]
+            counts[v] += (
+                np.uint32(np.uint32(np.uint32(a0 * key) + b0) < w0)
+                + np.uint32(np.uint32(np.uint32(a1 * key) + b1) < w1)
+                + np.uint32(np.uint32(np.uint32(a2 * key) + b2) < w2)
+                + np.uint32(np.uint32(np.uint32(a3 * key) + b3) < w3)
+            )
+    for i in range(whole, multipliers.size):
+        for v in range(keys.size):
+            counts[v] += np.uint32(
+                np.uint32(np.uint32(multipliers[i] * keys[v]) + offsets[i]) < widths[i]
+            )
+
+
+@compiled
+def walsh_hadamard(blocks):  # type: ignore[no-untyped-def]
+    """Transform each row in place: blocks[k, i] becomes sum_y (-1)**popcount(i & y) blocks[k, y]."""
+    num_blocks, size = blocks.shape
+    for k in range(num_blocks):
+        half = 1
+        while half < size:
+            for start in range(0, size, 2 * half):
+                for i in range(start, start + half):
+                    a = blocks[k, i]
+                    b = blocks[k, i + half]
+                    blocks[k, i] = a + b
+                    blocks[k, i + half] = a - b
+            half *= 2

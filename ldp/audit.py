@@ -1,0 +1,50 @@
+"""Exact privacy audit: the budget a channel really spends."""
+
+import numpy as np
+import numpy.typing as npt
+
+
+def worst_case_epsilon(channel: npt.ArrayLike) -> float:
+    r"""Smallest :math:`\epsilon` for which a channel is :math:`\epsilon`-LDP.
+
+    .. math:: \max_{y}\,\max_{x,x'}\,\ln\frac{Q_{x,y}}{Q_{x',y}}
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        :math:`Q_{x,y}=\Pr[y\mid x]`: one row per value, each summing to one.
+
+    Returns
+    -------
+    float
+        Infinite if some report is possible under one value and impossible under another; a report
+        impossible under all values is ignored.
+
+    Raises
+    ------
+    ValueError
+        If `channel` is not a finite, non-negative matrix whose rows sum to one within 1e-9.
+
+    Examples
+    --------
+    >>> round(worst_case_epsilon([[0.75, 0.25], [0.25, 0.75]]), 12) == round(np.log(3), 12)
+    True
+
+    References
+    ----------
+    ``kasiviswanathan2011what``, definition of a local randomizer.
+    """
+    matrix = np.asarray(channel, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ValueError(f"channel must be a non-empty matrix, got shape {matrix.shape}.")
+    if not np.isfinite(matrix).all() or matrix.min() < 0:
+        raise ValueError("channel must be finite and non-negative, got other entries.")
+    sums = matrix.sum(axis=1)
+    if np.abs(sums - 1).max() > 1e-9:
+        wrong = sums[np.abs(sums - 1).argmax()]
+        raise ValueError(f"channel must have rows that sum to 1, got a row sum of {wrong}.")
+    largest, smallest = matrix.max(axis=0), matrix.min(axis=0)
+    possible = largest > 0
+    if (smallest[possible] == 0).any():
+        return float("inf")
+    return float(np.log(largest[possible] / smallest[possible]).max())

@@ -1,0 +1,115 @@
+r"""Data for the experiments: two public tables of counts and four synthetic laws.
+
+The tables hold how many people of the Adult data set have each value, which for frequency
+estimation is the whole data set. They derive from B. Becker and R. Kohavi (1996), Adult, UCI
+Machine Learning Repository, doi:10.24432/C5XW20, licensed CC BY 4.0.
+"""
+
+import csv
+from importlib import resources
+from typing import NamedTuple
+
+import numpy as np
+
+from ldp import _checks
+from ldp.types import Floats, Integers
+
+
+class CountTable(NamedTuple):
+    """Labels of the values and the number of people who hold each."""
+
+    labels: tuple[str, ...]
+    counts: Integers
+
+
+def _table(name: str) -> CountTable:
+    text = resources.files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    rows = list(csv.reader(text.splitlines()))[1:]
+    return CountTable(tuple(row[0] for row in rows), np.array([int(row[1]) for row in rows]))
+
+
+def adult_age() -> CountTable:
+    """Age in years, 17 to 90: 74 values, 32,561 people, nobody aged 89.
+
+    Examples
+    --------
+    >>> table = adult_age()
+    >>> len(table.labels), int(table.counts.sum()), int(table.counts[table.labels.index("89")])
+    (74, 32561, 0)
+
+    References
+    ----------
+    ``becker1996adult``.
+    """
+    return _table("adult_age")
+
+
+def adult_workclass() -> CountTable:
+    """Work class: 9 values with "?" for not given, 32,561 people.
+
+    Examples
+    --------
+    >>> adult_workclass().labels[0], int(adult_workclass().counts[0])
+    ('Private', 22696)
+
+    References
+    ----------
+    ``becker1996adult``.
+    """
+    return _table("adult_workclass")
+
+
+def uniform(domain_size: int) -> Floats:
+    r"""Uniform law :math:`\theta_v=1/d`.
+
+    Examples
+    --------
+    >>> uniform(4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    d = _checks.domain_size(domain_size)
+    return np.full(d, 1 / d)
+
+
+def zipf(domain_size: int, exponent: float = 1.0) -> Floats:
+    r"""Zipf's law :math:`\theta_v\propto(v+1)^{-s}` with exponent :math:`s\ge 0`.
+
+    Examples
+    --------
+    >>> zipf(3).round(4)
+    array([0.5455, 0.2727, 0.1818])
+    """
+    d = _checks.domain_size(domain_size)
+    s = _checks.real(exponent, "exponent", "non-negative and finite")
+    if not (np.isfinite(s) and s >= 0):
+        raise ValueError(f"exponent must be non-negative and finite, got {s}.")
+    weights: Floats = np.arange(1, d + 1, dtype=np.float64) ** -s
+    return weights / weights.sum()
+
+
+def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
+    r"""Truncated geometric law :math:`\theta_v\propto r^v` with ratio :math:`0<r<1`.
+
+    Examples
+    --------
+    >>> geometric(3).round(4)
+    array([0.5714, 0.2857, 0.1429])
+    """
+    d = _checks.domain_size(domain_size)
+    r = _checks.real(ratio, "ratio", "between 0 and 1")
+    if not 0 < r < 1:
+        raise ValueError(f"ratio must be between 0 and 1, got {r}.")
+    weights: Floats = r ** np.arange(d, dtype=np.float64)
+    return weights / weights.sum()
+
+
+def jeffreys_dirichlet(domain_size: int, rng: np.random.Generator) -> Floats:
+    r"""One law drawn from Jeffreys' prior, Dirichlet(1/2, ..., 1/2).
+
+    Examples
+    --------
+    >>> round(float(jeffreys_dirichlet(5, np.random.default_rng(0)).sum()), 12)
+    1.0
+    """
+    d = _checks.domain_size(domain_size)
+    return _checks.rng(rng).dirichlet(np.full(d, 0.5))

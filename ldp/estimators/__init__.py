@@ -1,0 +1,1 @@
+"""Estimators: plain functions from tallies to frequencies."""

@@ -1,0 +1,1 @@
+"""Mechanisms: one file, one family."""

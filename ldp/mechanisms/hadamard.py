@@ -1,0 +1,233 @@
+"""Hadamard response: structured supports, decoded by a fast transform."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks, _kernels
+from ldp._words import threshold, uniform_below, words
+from ldp.estimators.linear import variance
+from ldp.mechanisms._shared import freeze
+from ldp.tally import Tally
+from ldp.types import Array, Bits, Floats, Integers
+
+
+@dataclass(frozen=True, init=False)
+class HadamardResponse:
+    r"""Support sets are half-blocks cut by the rows of a Hadamard matrix.
+
+    The outcomes form :math:`B` blocks of :math:`b`, a power of two, and each block serves
+    :math:`b-1` values. Value :math:`x` has block :math:`\lfloor x/(b-1)\rfloor`, row
+    :math:`i=1+(x\bmod(b-1))` and set :math:`C_x` of the :math:`b/2` outcomes of its block with
+    :math:`H_b[i,\cdot]=+1`.
+
+    .. math:: \Pr[y\mid x]=\frac{e^\epsilon\text{ if }y\in C_x\text{ else }1}
+              {\frac b2 e^\epsilon+Bb-\frac b2}
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
+    epsilon : float
+        Privacy budget.
+    block_size : int, optional
+        :math:`b`, a power of two from 2 on; by default the one of least variance for rare values
+        with the other users spread evenly. One block is best at small epsilon.
+
+    Notes
+    -----
+    A report :math:`y`, an integer of shape ``(n,)``, supports :math:`S(y)=\{x:y\in C_x\}`. In
+    the tally a report counts 1 for the values of its block it supports, 0 for the others of its
+    block, and 1/2 for the values of other blocks, about which it says nothing; so :math:`q=1/2`
+    for every other value, and with one block the tally is the support count.
+
+    References
+    ----------
+    ``acharya2019hadamard``.
+
+    Examples
+    --------
+    >>> HadamardResponse(100, 1.0).num_blocks, HadamardResponse(100, 4.0).num_blocks
+    (1, 15)
+    """
+
+    domain_size: int
+    epsilon: float
+    block_size: int
+
+    def __init__(self, domain_size: int, epsilon: float, block_size: int | None = None) -> None:
+        d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+        largest = 2 ** d.bit_length()
+        if block_size is None:
+            sizes = [2**k for k in range(1, d.bit_length() + 1)]
+            block_size = min(sizes, key=lambda b: variance(HadamardResponse(d, budget, b), 1))
+        size = _checks.integer(block_size, "block_size", 2, largest)
+        if size & (size - 1):
+            raise ValueError(f"block_size must be a power of two, got {size}.")
+        freeze(self, domain_size=d, epsilon=budget, block_size=size)
+        _checks.probabilities(self.p, self.q, self.epsilon)
+
+    @property
+    def num_blocks(self) -> int:
+        """Number B of blocks."""
+        return -(-self.domain_size // (self.block_size - 1))
+
+    @property
+    def num_outcomes(self) -> int:
+        """Number B b of different reports."""
+        return self.num_blocks * self.block_size
+
+    @property
+    def _hit(self) -> float:
+        """Probability that a report lies in the own C_x."""
+        rest = (self.num_outcomes - self.block_size / 2) * math.exp(-self.epsilon)
+        return (self.block_size / 2) / (self.block_size / 2 + rest)
+
+    @property
+    def _any(self) -> float:
+        """Probability of one outcome outside the own C_x."""
+        return (1 - self._hit) / (self.num_outcomes - self.block_size / 2)
+
+    @property
+    def p(self) -> float:
+        """Mean count of the own value: Pr[own set] + Pr[other blocks] / 2."""
+        return self._hit + self._any * (self.num_outcomes - self.block_size) / 2
+
+    @property
+    def q(self) -> float:
+        """Mean count of any other value."""
+        return 0.5
+
+    @property
+    def odds(self) -> float:
+        """Likelihood ratio of a supported value: e^epsilon."""
+        return math.exp(self.epsilon)
+
+    def second_moment(self, frequency: Array | float) -> Array:
+        """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""
+        f = np.asarray(frequency, dtype=np.float64)
+        b, per_block = self.block_size, self.block_size - 1
+        if f.shape:
+            block = np.arange(self.domain_size) // per_block
+            same_block = np.bincount(block, weights=f)[block]
+        else:
+            # The rest evenly on the other values, averaged over which value is asked for.
+            sizes = np.full(self.num_blocks, per_block)
+            sizes[-1] = self.domain_size - per_block * (self.num_blocks - 1)
+            neighbours = sizes @ (sizes - 1) / (self.domain_size * (self.domain_size - 1))
+            same_block = f + (1 - f) * neighbours
+        in_block = b * self._any + same_block * b / 2 * (self._hit / (b / 2) - self._any)
+        moment: Array = self.q + (self.p - self.q) * f - (1 - in_block) / 4
+        return moment
+
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+        """Draw from C_x w.p. (b/2) e^eps / (...), else from all other outcomes."""
+        given = _checks.values(values, self.domain_size)
+        rng = _checks.rng(rng)
+        reports = np.empty_like(given)
+        half = self.block_size // 2
+        for chunk in _kernels.chunks(given.size, 2):
+            inside, where = words(rng, (2, chunk.stop - chunk.start))
+            hit = inside < threshold(self._hit)
+            block, row = divmod(given[chunk], self.block_size - 1)
+            other = uniform_below(where, self.num_outcomes - half)
+            # Others are numbered: first the b/2 of the own block, then the other blocks in order.
+            beyond = other - half
+            beyond += self.block_size * (beyond >= block * self.block_size)
+            within = np.where(hit, (where >> np.uint64(32)).astype(np.int64) % half, other % half)
+            own_block = block * self.block_size + _spread(within, row + 1, ~hit)
+            reports[chunk] = np.where(hit | (other < half), own_block, beyond)
+        return reports
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Decode all values by one fast transform per block: O(n + K log b)."""
+        given = self.outcomes(reports)
+        return self._decode(_kernels.histogram(given, self.num_outcomes))
+
+    def _decode(self, histogram: Integers) -> Tally:
+        blocks = histogram.reshape(self.num_blocks, self.block_size).copy()
+        total = int(histogram.sum())
+        _kernels.walsh_hadamard(blocks)
+        # Twice (support + half of the other blocks' reports) is n + (supports - others in block).
+        doubled = total + blocks[:, 1:].ravel()[: self.domain_size]
+        return Tally(doubled // 2 if self.num_blocks == 1 else doubled / 2, total, self)
+
+    def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
+        """Draw the histogram of reports exactly, at a cost free of n.
+
+        A user reports any outcome uniformly with one probability, else an outcome of C_x. The
+        latter are sent down a binary tree over the bits of the outcome: a fair coin at each bit,
+        but at the last bit that the row's parity involves, where parity decides.
+        """
+        counts = _checks.value_counts(value_counts, self.domain_size)
+        rng = _checks.rng(rng)
+        num_rows = self.num_blocks * (self.block_size - 1)
+        uniform = rng.binomial(counts, self._any * self.num_outcomes)
+        rows = np.zeros(num_rows, dtype=np.int64)
+        rows[: self.domain_size] = counts - uniform
+        # state[block, outcome bits so far, parity, remaining row bits]
+        state = np.zeros((self.num_blocks, 1, 2, self.block_size), dtype=np.int64)
+        state[:, 0, 0, 1:] = rows.reshape(self.num_blocks, -1)
+        state[:, 0, 0, 0] = rng.multinomial(
+            int(uniform.sum()), np.full(self.num_blocks, 1 / self.num_blocks)
+        )
+        while state.shape[-1] > 1:
+            state = _split(state, rng)
+        return self._decode(state[:, :, 0, 0].ravel())
+
+    def channel(self) -> Floats:
+        """e^eps-weighted half-blocks."""
+        _checks.channel_size(self.domain_size, self.num_outcomes)
+        bits = self.support(np.arange(self.num_outcomes))
+        held = np.unpackbits(bits, axis=1, count=self.domain_size).T == 1
+        return np.where(held, self._hit / (self.block_size / 2), self._any)
+
+    def outcomes(self, reports: npt.ArrayLike) -> Integers:
+        """Report y is column y."""
+        return _checks.integers_below(reports, "reports", self.num_outcomes)
+
+    def support(self, reports: npt.ArrayLike) -> Bits:
+        """Bit-packed rows of the values x whose C_x holds the report."""
+        given = self.outcomes(reports)
+        block, row = divmod(np.arange(self.domain_size), self.block_size - 1)
+        packed = np.empty((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        step = max(1, 2**22 // self.domain_size)
+        for first in range(0, given.size, step):
+            y_block, y = divmod(given[first : first + step, None], self.block_size)
+            even = np.bitwise_count(y & (row + 1)) % 2 == 0
+            packed[first : first + step] = np.packbits(even & (y_block == block), axis=1)
+        return packed
+
+
+def _spread(index: Integers, row: Integers, odd: npt.NDArray[np.bool_]) -> Integers:
+    """Return the index-th outcome y of a block with parity(y & row) even, or odd.
+
+    The lowest set bit of the row is left out of the index and then set as parity needs.
+    """
+    lowest = row & -row
+    y = ((index & -lowest) << 1) | (index & (lowest - 1))
+    parity = np.bitwise_count(y & row) % 2 == 1
+    return y | np.where(parity != odd, lowest, 0)
+
+
+def _split(state: Integers, rng: np.random.Generator) -> Integers:
+    """Decide the next (highest remaining) bit of everybody's outcome."""
+    num_blocks, prefixes, _, size = state.shape
+    half = size // 2
+    without, with_bit = state[..., :half], state[..., half:]
+    # Rows of this bit alone: the bit must equal the parity still owed.
+    forced = with_bit[..., 0].copy()
+    free = with_bit.copy()
+    free[..., 0] = 0
+    result = np.zeros((num_blocks, prefixes, 2, 2, half), dtype=np.int64)
+    zeros = rng.binomial(without, 0.5)
+    result[:, :, 0] += zeros
+    result[:, :, 1] += without - zeros
+    zeros = rng.binomial(free, 0.5)
+    result[:, :, 0] += zeros
+    result[:, :, 1] += (free - zeros)[:, :, ::-1]
+    result[:, :, 0, 0, 0] += forced[:, :, 0]
+    result[:, :, 1, 0, 0] += forced[:, :, 1]
+    return result.reshape(num_blocks, prefixes * 2, 2, half)

@@ -1,0 +1,179 @@
+"""Subset selection: report a set of fixed size that is likelier to hold the own value."""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks, _kernels
+from ldp._words import threshold, words
+from ldp.estimators.linear import noise_variance
+from ldp.mechanisms._shared import freeze, indicator_second_moment
+from ldp.tally import Tally
+from ldp.types import Array, Bits, Floats, Integers
+
+
+def _probabilities(domain_size: int, epsilon: float, subset_size: npt.ArrayLike) -> tuple[Array, Array]:
+    k = np.asarray(subset_size, dtype=np.float64)
+    # Divided by e^epsilon throughout, so that no large epsilon overflows.
+    p = k / (k + (domain_size - k) * math.exp(-epsilon))
+    q = (p * (k - 1) + (1 - p) * k) / (domain_size - 1)
+    return p, q
+
+
+@dataclass(frozen=True, init=False)
+class SubsetSelection:
+    r"""Report a set of :math:`k` values, :math:`e^\epsilon` times likelier if it holds one's own.
+
+    .. math:: \Pr[S\mid x]=\frac{e^\epsilon\text{ if }x\in S\text{ else }1}
+              {e^\epsilon\binom{d-1}{k-1}+\binom{d-1}{k}}
+
+    .. math:: p=\frac{k e^\epsilon}{k e^\epsilon+d-k},\qquad
+              q=\frac{p(k-1)+(1-p)k}{d-1}
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
+    epsilon : float
+        Privacy budget.
+    subset_size : int, optional
+        :math:`k` from 1 to d-1; by default the one of least variance for rare values, found among
+        all of them (it is near :math:`d/(e^\epsilon+1)`). With k = 1 this is :class:`ldp.GRR`.
+
+    Notes
+    -----
+    A report is the set's indicator, bit-packed like those of unary encoding. A set written as a
+    list could betray the value by its position; a row of bits has no order.
+
+    Examples
+    --------
+    >>> SubsetSelection(10, 1.0).subset_size
+    3
+
+    References
+    ----------
+    ``ye2018optimal``; ``wang2016mutual``.
+    """
+
+    domain_size: int
+    epsilon: float
+    subset_size: int
+
+    def __init__(self, domain_size: int, epsilon: float, subset_size: int | None = None) -> None:
+        d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+        if subset_size is None:
+            p, q = _probabilities(d, budget, np.arange(1, d))
+            size = 1 + int(np.argmin(noise_variance(p, q, q, 0.0)))
+        else:
+            size = _checks.integer(subset_size, "subset_size", 1, d - 1)
+        freeze(self, domain_size=d, epsilon=budget, subset_size=size)
+        _checks.probabilities(self.p, self.q, self.epsilon)
+
+    @property
+    def p(self) -> float:
+        """Probability that the set holds the own value."""
+        return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[0])
+
+    @property
+    def q(self) -> float:
+        """Probability that the set holds any one other value."""
+        return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[1])
+
+    @property
+    def odds(self) -> float:
+        """Likelihood ratio of a value in the set: e^epsilon."""
+        return math.exp(self.epsilon)
+
+    second_moment = indicator_second_moment
+
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
+        """Hold the own value w.p. p, then fill up with uniform distinct others."""
+        given = _checks.values(values, self.domain_size)
+        rng = _checks.rng(rng)
+        rows = np.zeros((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        for chunk in _kernels.chunks(given.size, self.subset_size + 1):
+            random_words = words(rng, (chunk.stop - chunk.start, self.subset_size + 1))
+            own = random_words[:, -1] < threshold(self.p)
+            _kernels.draw_subsets(
+                given[chunk], own, self.subset_size - own, random_words, self.domain_size, rows[chunk]
+            )
+        return rows
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Count the sets that hold each value."""
+        rows = self.support(reports)
+        return Tally(_kernels.count_bits(rows, self.domain_size), len(rows), self)
+
+    def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
+        """Draw the tally exactly, value by value, at a cost free of n (up to 10**9 users).
+
+        Users are kept by how many places of their set are still open. At value v each non-owner
+        takes it with probability (open places) / (values it may still take).
+        """
+        counts = _checks.value_counts(value_counts, self.domain_size)
+        rng = _checks.rng(rng)
+        total = _checks.integer(int(counts.sum()), "the sum of value_counts", 0, 10**9)
+        d, k = self.domain_size, self.subset_size
+        own = rng.binomial(counts, self.p)
+        # Row 0: own value ahead and in the set. Row 1: ahead and not in it. Row 2: behind.
+        open_places = np.zeros((3, k + 1), dtype=np.int64)
+        open_places[0, k - 1], open_places[1, k] = own.sum(), total - own.sum()
+        places = np.arange(k + 1)
+        tally = own.copy()
+        for v in range(d):
+            owners = np.zeros_like(open_places)
+            for row, size in ((0, own[v]), (1, counts[v] - own[v])):
+                # Users ahead were treated alike, so the owners of v are a uniform choice of them.
+                owners[row] = rng.multivariate_hypergeometric(
+                    open_places[row], size, method="marginals"
+                )
+            open_places -= owners
+            # Values still to come, without the own one for those who have it ahead.
+            remaining = np.array([[d - v - 1], [d - v - 1], [d - v]])
+            chance = np.minimum(places / np.maximum(remaining, 1), 1.0)
+            taken = rng.binomial(open_places, chance)
+            tally[v] += taken.sum()
+            open_places -= taken
+            open_places[:, :-1] += taken[:, 1:]
+            open_places[2] += owners.sum(axis=0)
+        return Tally(tally, total, self)
+
+    def channel(self) -> Floats:
+        """All sets of k values, as columns in lexicographic order."""
+        num_sets = math.comb(self.domain_size, self.subset_size)
+        _checks.channel_size(self.domain_size, num_sets)
+        held = np.zeros((self.domain_size, num_sets), dtype=bool)
+        for column, subset in enumerate(combinations(range(self.domain_size), self.subset_size)):
+            held[list(subset), column] = True
+        ways = math.comb(self.domain_size - 1, self.subset_size - 1)
+        return np.where(held, self.p / ways, (1 - self.p) / (num_sets - ways))
+
+    def outcomes(self, reports: npt.ArrayLike) -> Integers:
+        """Rank of each set in lexicographic order."""
+        rows = self.support(reports)
+        num_sets = math.comb(self.domain_size, self.subset_size)
+        _checks.channel_size(self.domain_size, num_sets)
+        bits = np.unpackbits(rows, axis=1, count=self.domain_size)
+        ranks = np.zeros(len(rows), dtype=np.int64)
+        missing = np.full(len(rows), self.subset_size)
+        for v in range(self.domain_size):
+            # A set without v comes after all that hold v and agree so far.
+            ways = [math.comb(self.domain_size - v - 1, m - 1) if m else 0 for m in range(self.subset_size + 1)]
+            ranks += np.where(bits[:, v] == 0, np.array(ways)[missing], 0)
+            missing -= bits[:, v]
+        return ranks
+
+    def support(self, reports: npt.ArrayLike) -> Bits:
+        """The reports themselves, checked."""
+        rows = _checks.packed_rows(reports, self.domain_size)
+        for first in range(0, len(rows), 2**16):
+            sizes = np.bitwise_count(rows[first : first + 2**16]).sum(axis=1, dtype=np.int64)
+            if (sizes != self.subset_size).any():
+                wrong = sizes[sizes != self.subset_size][0]
+                raise ValueError(
+                    f"reports must be sets of {self.subset_size} values, got one of {wrong}."
+                )
+        return rows

@@ -1,0 +1,111 @@
+"""What the server keeps of the reports: one count per value, and how many reports there were."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    r"""Counts :math:`c_v` of :math:`n` reports: all an aggregator must store.
+
+    Tallies add, in any order and grouping, so reports may be counted in chunks or on several
+    machines and the sums agree bit by bit.
+
+    Parameters
+    ----------
+    counts : array_like, shape (d,)
+        For a pure mechanism :math:`c_v=\#\{i: v\in S(y_i)\}`, the number of reports that support
+        :math:`v`. Integers stay integers; the array is copied and made read-only.
+    num_reports : int
+        Number :math:`n` of reports counted.
+    mechanism : object, optional
+        The mechanism whose reports were counted. Tallies of different mechanisms do not add.
+    candidates : array_like, shape (d,), optional
+        The values counted, when only a part of the domain was asked for.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `counts` is not a finite non-empty vector or `num_reports` not a non-negative integer.
+
+    Examples
+    --------
+    >>> Tally([40, 5], 45) + Tally([25, 30], 55)
+    Tally(counts=[65, 35], num_reports=100)
+    """
+
+    counts: npt.NDArray[Any]
+    num_reports: int
+    mechanism: object = None
+    candidates: npt.NDArray[np.int64] | None = None
+
+    def __init__(
+        self,
+        counts: npt.ArrayLike,
+        num_reports: int,
+        mechanism: object = None,
+        candidates: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        array = np.asarray(counts)
+        _checks.vector(array, "counts")
+        array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+        array.flags.writeable = False
+        object.__setattr__(self, "counts", array)
+        object.__setattr__(self, "num_reports", _checks.integer(num_reports, "num_reports", 0))
+        object.__setattr__(self, "mechanism", mechanism)
+        object.__setattr__(self, "candidates", candidates)
+
+    def __add__(self, other: object) -> "Tally":
+        """Add two tallies of the same mechanism."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self.counts.shape != other.counts.shape:
+            raise ValueError(
+                f"tallies must have equal sizes to be added, "
+                f"got {self.counts.size} and {other.counts.size}."
+            )
+        if self.mechanism != other.mechanism:
+            raise ValueError(
+                f"tallies must be of the same mechanism to be added, "
+                f"got {self.mechanism} and {other.mechanism}."
+            )
+        if not _same(self.candidates, other.candidates):
+            raise ValueError(
+                "tallies must be of the same candidates to be added, got different ones."
+            )
+        total = self.num_reports + other.num_reports
+        return Tally(self.counts + other.counts, total, self.mechanism, self.candidates)
+
+    def __radd__(self, other: object) -> "Tally":
+        """Let ``sum(tallies)`` start from its 0."""
+        if isinstance(other, int) and other == 0:
+            return self
+        return NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        """Compare counts, number of reports and mechanism."""
+        return (
+            isinstance(other, Tally)
+            and np.array_equal(self.counts, other.counts)
+            and self.num_reports == other.num_reports
+            and self.mechanism == other.mechanism
+            and _same(self.candidates, other.candidates)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal arrays have no cheap equal hash
+
+    def __repr__(self) -> str:
+        """Show counts and number of reports; long counts are abbreviated as numpy does."""
+        counts = np.array2string(self.counts, separator=", ", threshold=20)
+        return f"Tally(counts={counts}, num_reports={self.num_reports})"
+
+
+def _same(first: npt.NDArray[np.int64] | None, second: npt.NDArray[np.int64] | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)

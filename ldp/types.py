@@ -1,0 +1,73 @@
+"""The shapes of a mechanism: protocols and array aliases, no base classes."""
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp.tally import Tally
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint8]
+
+
+class Mechanism(Protocol):
+    r"""A frequency oracle: a frozen value whose meaning is its channel.
+
+    One report adds, on average, :math:`p` to the count of its own value and :math:`q` to the
+    count of any other; ``second_moment`` gives the average of its square. These three carry the
+    estimator and its variance (:func:`ldp.debias`, :func:`ldp.variance`).
+    """
+
+    @property
+    def domain_size(self) -> int:
+        """Number :math:`d` of values."""
+
+    @property
+    def epsilon(self) -> float:
+        r"""Privacy budget :math:`\epsilon`."""
+
+    @property
+    def p(self) -> float:
+        """What one report adds on average to the count of its own value."""
+
+    @property
+    def q(self) -> float:
+        """What one report adds on average to the count of another value."""
+
+    def second_moment(self, frequency: Array | float) -> Array:
+        """Average square of what one report adds to a count, given the value's frequency."""
+
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
+        """Randomize each user's value."""
+
+    def tally(self, reports: Array) -> Tally:
+        """Count reports."""
+
+    def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
+        """Draw the tally without making the reports."""
+
+    def channel(self) -> Floats:
+        """Matrix of Pr[report | value], shape (domain_size, num_outcomes)."""
+
+    def outcomes(self, reports: Array) -> Integers:
+        """Column of the channel for each report."""
+
+
+class PureMechanism(Mechanism, Protocol):
+    r"""A mechanism whose report :math:`y` supports a set :math:`S(y)` of values.
+
+    .. math:: \Pr[y\mid x] = C(y)\,(\text{odds}\text{ if }x\in S(y)\text{ else }1).
+
+    Then :math:`p` and :math:`q` are the probabilities that a report supports its own value and
+    another value.
+    """
+
+    @property
+    def odds(self) -> float:
+        """How much likelier a report is under a value it supports than under another."""
+
+    def support(self, reports: Array) -> Bits:
+        """Bit-packed rows of S(y), shape (n, ceil(domain_size / 8))."""
