@@ -6,7 +6,6 @@ Everything here repairs or completes what the theme writes; a page that lacks wh
 
 import html
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,10 @@ logger = logging.getLogger(__name__)
 # ours are in companion.css.
 UNWANTED_ASSETS = ("sphinx-thebe", "thebe_selector", "THEBE_JS_URL")
 ICON_SCRIPT = re.compile(r"\s*<script[^>]*scripts/fontawesome\.js[^>]*></script>")
+SHARED_ID = re.compile(r'(<section[^>]*) id="(?:proof|exercise|solution)-content">')
+PROOF = re.compile(r'<div class="(proof[^"]*)" id="proof">(\s*<p>)Proof\.')
 IMAGE_TAG = re.compile(r"<img\b[^>]*>")
+DOWNLOAD, CODE, SOURCE, PAPER = "fas fa-download", "fas fa-code", "fas fa-file", "fas fa-file-pdf"
 DESCRIPTION_LENGTH = 160
 GENERATED_PAGES = {
     "search": "Search the whole book: its chapters, its notation and the reference of its package.",
@@ -75,6 +77,13 @@ def add_description(
     context["metatags"] = context.get("metatags", "") + tag
 
 
+def drop_shared_ids(context: dict[str, Any]) -> None:
+    """Remove the ids that every proof, exercise and solution of a page shares with the others."""
+    if context.get("body"):
+        body = PROOF.sub(r'<div class="\1 companion-proof">\2<em>Proof.</em>', context["body"])
+        context["body"] = SHARED_ID.sub(r"\1>", body)
+
+
 def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
     """Write width and height on every image, so that the page does not move as they load."""
     sources = {name: source for source, name in app.builder.images.items()}
@@ -121,15 +130,24 @@ def check_alternative_texts(app: Sphinx, doctree: nodes.document, docname: str) 
         seen.add(text)
 
 
-def offer_notebook(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
-    """Copy the executed notebook beside the page's source; the theme then offers both."""
-    executed = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
-    if not executed.is_file() or pagename not in app.env.all_docs:
-        return
-    target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(executed, target)
-    context["ipynb_source"] = f"{pagename}.ipynb"
+def download_buttons(context: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the page's download menu: executed notebook, source, and paper."""
+    pathto = context["pathto"]
+    notebook = context.get("executed_notebook")  # set by the extension `verified` on chapters
+    source = context.get("source_notebook")
+    if not source and context.get("sourcename"):
+        source = f"_sources/{context['sourcename']}"
+    if not source:
+        return []
+    buttons = [{"type": "link", "url": pathto(source, 1), "text": "Source (.md)", "icon": SOURCE}]
+    if notebook:
+        url = pathto(notebook, 1)
+        buttons.insert(0, {"type": "link", "url": url, "text": "Notebook (.ipynb)", "icon": CODE})
+    paper = {"javascript": "window.print()", "text": "Print or PDF", "icon": PAPER}
+    buttons.append({"type": "javascript", **paper})
+    return [
+        {"type": "group", "tooltip": "Download this page", "icon": DOWNLOAD, "buttons": buttons}
+    ]
 
 
 def complete_page(
@@ -144,7 +162,7 @@ def complete_page(
     context.setdefault("build", {})
     add_description(pagename, context, doctree)
     add_image_sizes(app, pagename, context)
-    offer_notebook(app, pagename, context)
+    drop_shared_ids(context)
 
 
 def finish_page(
@@ -154,8 +172,9 @@ def finish_page(
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Drop assets once every other extension has added its own."""
+    """Drop assets and set the menu once every other extension has added its own."""
     drop_unwanted_assets(context)
+    context["header_buttons"] = download_buttons(context)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
