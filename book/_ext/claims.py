@@ -1,0 +1,212 @@
+"""Sphinx extension: the reproduction report, `claims.json`, and the role `{claim}`.
+
+Directives, used by `report.md`: `claims-run` (profile, versions, commit), `claims-counts`
+(verdicts by source), `claims-chapters` (which chapter checks what) and `claims-list` (every claim
+of one source, each with a permanent anchor). The role ``{claim}`S004-41` `` links to a claim.
+"""
+
+import json
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import claims_html
+import claims_ledger as ledger
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+logger = logging.getLogger(__name__)
+
+REPORT = "book/report"
+PACKAGES = ("ldp-companion", "numpy", "scipy", "numba")
+
+
+def ledger_path(env: BuildEnvironment) -> Path:
+    """Path of the declared claims."""
+    return Path(env.srcdir) / "book" / "claims.yml"
+
+
+def load(env: BuildEnvironment) -> list[ledger.Claim]:
+    """Declared claims with their checks, read anew: both files are small."""
+    records = ledger.checked(Path(env.srcdir) / "_build" / "claims")
+    return ledger.merged(ledger.declared(ledger_path(env)), records)
+
+
+def run_facts(env: BuildEnvironment, claims: list[ledger.Claim]) -> dict[str, Any]:
+    """Profiles, commit and versions behind the checks; no date, so a rebuild changes nothing."""
+    profiles = sorted({c["check"]["profile"] for c in claims if c["check"]})
+    build = env.config.html_context.get("build", {})
+    versions = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    return {"profile": ", ".join(profiles), "commit": build.get("commit", ""), "versions": versions}
+
+
+def link(name: str, text: str, docname: str) -> pending_xref:
+    """Link to an anchor that `register_anchors` announces."""
+    reference = pending_xref(
+        "",
+        nodes.inline("", text),
+        refdomain="std",
+        reftype="ref",
+        reftarget=name,
+        refdoc=docname,
+        refexplicit=True,
+        refwarn=True,
+    )
+    return reference
+
+
+class ClaimRole(SphinxRole):
+    """Link to a claim, with its verdict."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Look the claim up and link to it."""
+        path = ledger_path(self.env)
+        self.env.note_dependency(str(path))
+        verdicts = {claim["id"]: claim["verdict"] for claim in ledger.declared(path)}
+        if self.text not in verdicts:
+            logger.warning("no claim %s in claims.yml", self.text, location=self.get_location())
+            return [nodes.literal("", self.text)], []
+        text = f"{self.text} ({verdicts[self.text]})"
+        return [link(f"claim-{self.text}", text, self.env.docname)], []
+
+
+class ClaimsDirective(SphinxDirective):
+    """What the directives share: they depend on the ledger and on every chapter's checks."""
+
+    def claims(self) -> list[ledger.Claim]:
+        """Load the claims and have the page read again when they change."""
+        self.env.note_dependency(str(ledger_path(self.env)))
+        claims = load(self.env)
+        for chapter in {c["chapter"] for c in claims if c["chapter"]}:
+            path = Path(self.env.srcdir) / "_build" / "claims" / f"{chapter}.json"
+            self.env.note_dependency(str(path))
+        return claims
+
+
+class ClaimsRun(ClaimsDirective):
+    """Profile, commit and versions."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write them as one definition list."""
+        text = claims_html.run_facts(run_facts(self.env, self.claims()))
+        return [nodes.raw("", text, format="html")]
+
+
+class ClaimsCounts(ClaimsDirective):
+    """Verdicts by source."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write them as one table."""
+        return [nodes.raw("", claims_html.counts_table(self.claims()), format="html")]
+
+
+class ClaimsChapters(ClaimsDirective):
+    """Claims by the chapter that checks them."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write one line of links for each chapter."""
+        return [nodes.raw("", claims_html.chapter_index(self.claims()), format="html")]
+
+
+class ClaimsList(ClaimsDirective):
+    """Every claim of the source named in the argument."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write one card for each claim."""
+        claims = self.claims()
+        facts = run_facts(self.env, claims)
+        return [self.card(c, facts) for c in claims if c["source"] == self.arguments[0]]
+
+    def card(self, claim: ledger.Claim, facts: dict[str, Any]) -> nodes.container:
+        """One claim: head, statement, facts, and a BibTeX entry."""
+        anchor = f"claim-{claim['id']}"
+        card = nodes.container(ids=[anchor], classes=["claim", f"claim-{claim['verdict']}"])
+        card += nodes.raw("", claims_html.head(claim), format="html")
+        card += self.paragraph(claim["statement"])
+        rows = nodes.definition_list()
+        for term, content in self.rows(claim):
+            rows += nodes.definition_list_item(
+                "", nodes.term("", term), nodes.definition("", content)
+            )
+        card += rows
+        card += nodes.raw("", claims_html.bibtex_block(claim, facts), format="html")
+        return card
+
+    def rows(self, claim: ledger.Claim) -> list[tuple[str, nodes.paragraph]]:
+        """Terms and texts of a card, without what a claim does not have."""
+        rows = [("Where", self.paragraph(claim["place"]))]
+        rows += [(name, nodes.paragraph("", text)) for name, text in claims_html.numbers(claim)]
+        rows.append(("How", self.paragraph(claim["how"])))
+        if claim.get("reason"):
+            rows.append(("Reason", self.paragraph(claim["reason"])))
+        if record := claim["check"]:
+            text = f"{record['chapter']}, code cell {record['code_cell']}"
+            checked = link(f"check-{claim['id']}", text, self.env.docname)
+            rows.append(("Checked in", nodes.paragraph("", "", checked)))
+        return rows
+
+    def paragraph(self, text: str) -> nodes.paragraph:
+        """Parse a line of Markdown, for its formulas."""
+        children, messages = self.state.inline_text(text, self.lineno)
+        return nodes.paragraph("", "", *children, *messages)
+
+
+def register_anchors(app: Sphinx, env: BuildEnvironment) -> None:
+    """Tell the standard domain where every claim and its badge stand, whatever was read."""
+    anchors = env.get_domain("std").anonlabels
+    for claim in load(env):
+        anchors[f"claim-{claim['id']}"] = (REPORT, f"claim-{claim['id']}")
+        if claim["check"]:
+            chapter = f"book/{claim['chapter']}"
+            anchors[f"check-{claim['id']}"] = (chapter, f"check-{claim['id']}")
+
+
+def check_consistency(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn, and so fail a strict build, where ledger, checks and errata disagree."""
+    claims = ledger.declared(ledger_path(env))
+    records = ledger.checked(Path(env.srcdir) / "_build" / "claims")
+    errata = Path(env.srcdir) / "book" / "errata.md"
+    faults = ledger.schema_faults(claims) + ledger.check_faults(claims, records)
+    text = errata.read_text(encoding="utf-8") if errata.exists() else ""
+    faults += [f"claim {i} is missing from the errata" for i in ledger.unlisted(claims, text)]
+    for fault in faults:
+        logger.warning(fault, location=str(ledger_path(env)))
+
+
+def write_json(app: Sphinx, exception: Exception | None) -> None:
+    """Put the whole ledger beside the pages as `claims.json`."""
+    if exception or app.builder.format != "html":
+        return
+    claims = load(app.env)
+    content = run_facts(app.env, claims) | {
+        "counts": {source: dict(number) for source, number in ledger.counts(claims).items()},
+        "claims": [claims_html.public(claim) for claim in claims],
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    (Path(app.outdir) / "claims.json").write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the role, the directives and the checks."""
+    app.add_role("claim", ClaimRole())
+    app.add_directive("claims-run", ClaimsRun)
+    app.add_directive("claims-counts", ClaimsCounts)
+    app.add_directive("claims-chapters", ClaimsChapters)
+    app.add_directive("claims-list", ClaimsList)
+    app.add_css_file("claims.css")
+    app.connect("env-updated", register_anchors)
+    app.connect("env-check-consistency", check_consistency)
+    app.connect("build-finished", write_json)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

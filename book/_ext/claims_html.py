@@ -1,0 +1,118 @@
+"""Pieces of HTML and text of the reproduction report."""
+
+import html
+from typing import Any
+
+import claims_ledger as ledger
+
+Claim = ledger.Claim
+
+
+def head(claim: Claim) -> str:
+    """First line of a card: the id, which links to itself, and the verdict in words."""
+    return (
+        f'<p class="claim-head"><a href="#claim-{claim["id"]}">{claim["id"]}</a> '
+        f'<span class="claim-verdict">{claim["verdict"]}</span></p>'
+    )
+
+
+def numbers(claim: Claim) -> list[tuple[str, str]]:
+    """Published, observed and expected values with their tolerance, as terms and texts."""
+    rows = []
+    if claim["published"] is not None:
+        rows.append(("Published", show(claim["published"])))
+    if record := claim["check"]:
+        sign = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
+        rows.append(("Observed", show(record["observed"])))
+        rows.append(("Expected", sign[record["relation"]] + show(record["expected"])))
+        rows.append(("Tolerance", record["tolerance"]))
+        if record["standard_error"] is not None:
+            rows.append(("Standard error", show(record["standard_error"])))
+    return rows
+
+
+def show(value: Any) -> str:
+    """Write a recorded value for reading; the full digits are in `claims.json`."""
+    if isinstance(value, list):
+        return "(" + ", ".join(show(item) for item in value) + ")"
+    if isinstance(value, dict):
+        shape = " by ".join(map(str, value["shape"]))
+        extent = f" between {show(value['min'])} and {show(value['max'])}" if "min" in value else ""
+        return f"array of {shape} values{extent}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def bibtex(claim: Claim, facts: dict[str, Any]) -> str:
+    """BibTeX entry that cites one claim of this book at one version."""
+    version = f"Version {facts['versions']['ldp-companion']}"
+    commit = f", commit {facts['commit']}" if facts["commit"] else ""
+    return (
+        f"@misc{{ldp-companion-{claim['id']},\n"
+        "  author       = {{the ldp-companion contributors}},\n"
+        f"  title        = {{Claim {{{claim['id']}}} ({claim['verdict']})}},\n"
+        f"  howpublished = {{ldp-companion, reproduction report, claim-{claim['id']}}},\n"
+        f"  note         = {{{version}{commit}}},\n"
+        "}"
+    )
+
+
+def bibtex_block(claim: Claim, facts: dict[str, Any]) -> str:
+    """Folded BibTeX entry; the class `highlight` gives it the theme's copy button."""
+    return (
+        f'<details class="claim-cite"><summary>Cite {claim["id"]}</summary>'
+        f'<div class="highlight"><pre>{html.escape(bibtex(claim, facts))}\n</pre></div></details>'
+    )
+
+
+def run_facts(facts: dict[str, Any]) -> str:
+    """Definition list of profile, commit and versions."""
+    rows = {"Profile": facts["profile"] or "nothing has been run", "Commit": facts["commit"]}
+    rows |= facts["versions"]
+    items = "".join(
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd></div>"
+        for name, text in rows.items()
+        if text
+    )
+    return f'<dl class="claims-run">{items}</dl>'
+
+
+def counts_table(claims: list[Claim]) -> str:
+    """Table of verdicts by source; it scrolls by itself on narrow screens."""
+    by_source = ledger.counts(claims)
+    total = {v: sum(counter[v] for counter in by_source.values()) for v in ledger.VERDICTS}
+    rows = [row(f"{s}: {ledger.SOURCES[s]}", counter) for s, counter in by_source.items()]
+    titles = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.VERDICTS, "all"))
+    return (
+        '<div class="claims-scroll" role="region" aria-label="Verdicts by source" tabindex="0">'
+        '<table class="table claims-counts"><caption>Verdicts by source</caption>'
+        f'<thead><tr><th scope="col">source</th>{titles}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody><tfoot>{row('all sources', total)}</tfoot></table></div>"
+    )
+
+
+def row(title: str, counter: Any) -> str:
+    """One row of the table of verdicts."""
+    cells = [counter[v] for v in ledger.VERDICTS]
+    cells.append(sum(cells))
+    numbers = "".join(f"<td>{number}</td>" for number in cells)
+    return f'<tr><th scope="row">{html.escape(title)}</th>{numbers}</tr>'
+
+
+def chapter_index(claims: list[Claim]) -> str:
+    """Links to the claims that each chapter checks."""
+    items = []
+    for chapter in sorted({c["chapter"] for c in claims if c["chapter"]}):
+        names = [c["id"] for c in claims if c["chapter"] == chapter]
+        links = ", ".join(f'<a href="#claim-{name}">{name}</a>' for name in names)
+        items.append(f"<div><dt>{chapter} ({len(names)})</dt><dd>{links}</dd></div>")
+    return f'<dl class="claims-chapters">{"".join(items)}</dl>'
+
+
+def public(claim: Claim) -> dict[str, Any]:
+    """One claim for `claims.json`: without the duration of its cell, which no rebuild repeats."""
+    record = claim["check"]
+    if record:
+        record = {key: value for key, value in record.items() if key not in ("id", "seconds")}
+    return claim | {"check": record, "anchor": f"report.html#claim-{claim['id']}"}
