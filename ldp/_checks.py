@@ -55,7 +55,7 @@ def probabilities(p: float, q: float, budget: float) -> None:
 
     Beyond it the report would be the value itself, or would say nothing about it.
     """
-    if not (0 < q and 1 - q < 1 and p < 1):
+    if not (q > 0 and 1 - q < 1 and p < 1):
         raise ValueError(
             f"epsilon must be small enough that no probability rounds to 0 or 1, got {budget}."
         )

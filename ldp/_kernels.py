@@ -4,12 +4,12 @@ Each has a slow twin of a few lines in ``tests/test_kernels.py``.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 
-from ldp.types import Array, Bits, Integers
+from ldp.types import Bits, Integers
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
@@ -17,7 +17,8 @@ _WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
 
 def compiled(function: _Function) -> _Function:
     """Compile on first call, keep the machine code on disk, release the GIL."""
-    return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+    dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+    return cast(_Function, dispatcher)
 
 
 def chunks(total: int, words_each: int) -> Iterator[slice]:
@@ -28,7 +29,7 @@ def chunks(total: int, words_each: int) -> Iterator[slice]:
 
 
 @compiled
-def replace_value(values, random_words, weight, num_others, out):  # type: ignore[no-untyped-def]
+def replace_value(values: Any, random_words: Any, weight: Any, num_others: Any, out: Any) -> None:
     """Replace each value by one of the `num_others` others, each with weight/2**64."""
     for i in range(values.size):
         other = random_words[i] // weight
@@ -40,7 +41,7 @@ def replace_value(values, random_words, weight, num_others, out):  # type: ignor
 
 
 @compiled
-def _four_histograms(values, size):  # type: ignore[no-untyped-def]
+def _four_histograms(values: Any, size: Any) -> Any:
     # Four tables, so that equal neighbours do not wait for each other's increment.
     tables = np.zeros((4, size), dtype=np.uint32)
     whole = values.size // 4 * 4
@@ -63,7 +64,7 @@ def histogram(values: Integers, size: int) -> Integers:
 
 
 @compiled
-def compare_bits(random_words, lanes, out, undecided):  # type: ignore[no-untyped-def]
+def compare_bits(random_words: Any, lanes: Any, out: Any, undecided: Any) -> None:
     """Compare 64 numbers at a time with a constant, bit by bit from the most significant.
 
     Word k of column j holds bit k of 64 random numbers; lanes[k] is all ones or all zeros, bit k
@@ -81,7 +82,7 @@ def compare_bits(random_words, lanes, out, undecided):  # type: ignore[no-untype
 
 
 @compiled
-def decide_rest(out, undecided, random_words, threshold):  # type: ignore[no-untyped-def]
+def decide_rest(out: Any, undecided: Any, random_words: Any, threshold: Any) -> None:
     """Settle each undecided bit with one random word of its own."""
     used = 0
     for j in range(out.size):
@@ -95,7 +96,7 @@ def decide_rest(out, undecided, random_words, threshold):  # type: ignore[no-unt
 
 
 @compiled
-def set_bits(rows, positions, random_words, threshold):  # type: ignore[no-untyped-def]
+def set_bits(rows: Any, positions: Any, random_words: Any, threshold: Any) -> None:
     """Make bit positions[i] of row i one if its word is below the threshold, else zero."""
     for i in range(positions.size):
         v = positions[i]
@@ -107,14 +108,14 @@ def set_bits(rows, positions, random_words, threshold):  # type: ignore[no-untyp
 
 
 @compiled
-def _add(a, b, c):  # type: ignore[no-untyped-def]
+def _add(a: Any, b: Any, c: Any) -> Any:
     # One full adder per bit lane: sum and carry.
     half = a ^ b
     return half ^ c, (a & b) | (half & c)
 
 
 @compiled
-def _flush(planes, first, last, counts):  # type: ignore[no-untyped-def]
+def _flush(planes: Any, first: Any, last: Any, counts: Any) -> None:
     for k in range(first, last):
         for j in range(planes.shape[1]):
             for bit in range(8):
@@ -123,7 +124,7 @@ def _flush(planes, first, last, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _count_columns(rows, counts):  # type: ignore[no-untyped-def]
+def _count_columns(rows: Any, counts: Any) -> None:
     # A counter per column, held bit-sliced: plane k holds bit k of every column's counter.
     # Sixteen rows pass through a tree of adders (15 of them), then one carry ripples upwards.
     num_rows, width = rows.shape
@@ -184,7 +185,10 @@ def count_bits(rows: Bits, num_columns: int) -> Integers:
 
 
 @compiled
-def _draw_subsets(values, own, sizes, random_words, domain_size, rows):  # type: ignore[no-untyped-def]
+def draw_subsets(
+    values: Any, own: Any, sizes: Any, random_words: Any, domain_size: Any, rows: Any
+) -> None:
+    """Fill zeroed rows with the own value if own[i] and sizes[i] uniform distinct others."""
     # Floyd's algorithm among the domain_size - 1 other values, numbered so as to skip the own
     # value: for j = m-k .. m-1 take a uniform t in 0..j, or j itself if t is already in.
     low_half = np.uint64(0xFFFFFFFF)
@@ -206,15 +210,8 @@ def _draw_subsets(values, own, sizes, random_words, domain_size, rows):  # type:
             rows[i, value >> 3] |= np.uint8(128) >> np.uint8(value & 7)
 
 
-def draw_subsets(
-    values: Integers, own: Array, sizes: Integers, random_words: Array, domain_size: int, rows: Bits
-) -> None:
-    """Fill zeroed rows with the own value if own[i] and sizes[i] uniform distinct others."""
-    _draw_subsets(values, own, sizes, random_words, domain_size, rows)
-
-
 @compiled
-def count_hashed(multipliers, offsets, widths, keys, counts):  # type: ignore[no-untyped-def]
+def count_hashed(multipliers: Any, offsets: Any, widths: Any, keys: Any, counts: Any) -> None:
     """Add to counts[v] the number of reports whose hash of keys[v] lies in their bucket.
 
     Arithmetic is modulo 2**32; an offset carries minus the bucket's lower end, so that lying in
@@ -241,8 +238,8 @@ def count_hashed(multipliers, offsets, widths, keys, counts):  # type: ignore[no
 
 
 @compiled
-def walsh_hadamard(blocks):  # type: ignore[no-untyped-def]
-    """Transform each row in place: blocks[k, i] becomes sum_y (-1)**popcount(i & y) blocks[k, y]."""
+def walsh_hadamard(blocks: Any) -> None:
+    """Transform each row in place: entry i becomes sum_y (-1)**popcount(i & y) row[y]."""
     num_blocks, size = blocks.shape
     for k in range(num_blocks):
         half = 1

@@ -83,8 +83,9 @@ def zipf(domain_size: int, exponent: float = 1.0) -> Floats:
     s = _checks.real(exponent, "exponent", "non-negative and finite")
     if not (np.isfinite(s) and s >= 0):
         raise ValueError(f"exponent must be non-negative and finite, got {s}.")
-    weights: Floats = np.arange(1, d + 1, dtype=np.float64) ** -s
-    return weights / weights.sum()
+    weights = np.arange(1, d + 1, dtype=np.float64) ** -s
+    law: Floats = weights / weights.sum()
+    return law
 
 
 def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
@@ -99,8 +100,9 @@ def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
     r = _checks.real(ratio, "ratio", "between 0 and 1")
     if not 0 < r < 1:
         raise ValueError(f"ratio must be between 0 and 1, got {r}.")
-    weights: Floats = r ** np.arange(d, dtype=np.float64)
-    return weights / weights.sum()
+    weights = r ** np.arange(d, dtype=np.float64)
+    law: Floats = weights / weights.sum()
+    return law
 
 
 def jeffreys_dirichlet(domain_size: int, rng: np.random.Generator) -> Floats:

@@ -30,7 +30,8 @@ def debias(tally: Tally, mechanism: Mechanism) -> Floats:
     Returns
     -------
     ndarray, shape (d,)
-        Frequencies, of the candidates if the tally has some; they estimate numbers that sum to one, but may be negative or above one.
+        Frequencies, of the candidates if the tally has some. They estimate numbers that sum to
+        one, but may be negative or above one.
 
     Raises
     ------
@@ -81,9 +82,7 @@ def _frequency(given: float | npt.ArrayLike, size: int) -> Floats:
     return array
 
 
-def variance(
-    mechanism: Mechanism, num_reports: int, frequency: float | npt.ArrayLike = 0.0
-) -> Any:
+def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.ArrayLike = 0.0) -> Any:
     r"""Variance of :func:`debias` caused by the randomizers alone, the users' values being given.
 
     .. math:: \operatorname{Var}[\hat f_v\mid x_1,\dots,x_n]
@@ -157,7 +156,7 @@ def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLi
     --------
     >>> from ldp import OUE, sampling_variance
     >>> sampling_variance(OUE(2, 1.0), 100, [0.5, 0.5]).round(6)
-    array([0.039327, 0.039327])
+    array([0.044327, 0.044327])
     """
     count = _checks.integer(num_reports, "num_reports", 1)
     law = _checks.distribution(theta, "theta", mechanism.domain_size)

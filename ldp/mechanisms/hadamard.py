@@ -50,7 +50,7 @@ class HadamardResponse:
     Examples
     --------
     >>> HadamardResponse(100, 1.0).num_blocks, HadamardResponse(100, 4.0).num_blocks
-    (1, 15)
+    (1, 34)
     """
 
     domain_size: int

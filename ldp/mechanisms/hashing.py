@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._words import words
 from ldp.estimators.linear import noise_variance
+from ldp.mechanisms._hash_family import HashFamily, halves
 from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
@@ -48,13 +49,10 @@ class LocalHashing:
 
     Notes
     -----
-    :math:`a` and :math:`b` are uniform on all :math:`w`-bit words and the keys :math:`k_v`, a
-    fixed scrambling of the values, have :math:`\kappa` bits; then the top :math:`w-\kappa+1` bits
-    of :math:`a k_v+b` are uniform and exactly independent for any two values. Buckets are runs of
-    those :math:`M=2^{w-\kappa+1}` units, of widths :math:`W_b M` that differ by at most one unit, so
-    a report supports another value with probability exactly
-    :math:`q=q_0+(p-q_0)\sum_b W_b^2`, where :math:`q_0=1/(e^\epsilon+g-1)`; this is near but not
-    equal to :math:`1/g`.
+    The functions are those of ``ldp.mechanisms._hash_family``: exactly pairwise independent, with
+    buckets whose shares :math:`W_j` of the words may differ by one unit. So a report supports
+    another value with probability exactly :math:`q=q_0+(p-q_0)\sum_j W_j^2`, where
+    :math:`q_0=1/(e^\epsilon+g-1)`; this is near but not equal to :math:`1/g`.
 
     Reports are a structured array of ``seed`` and ``bucket``.
 
@@ -75,27 +73,31 @@ class LocalHashing:
             self,
             domain_size=_checks.domain_size(domain_size),
             epsilon=_checks.epsilon(epsilon),
+            num_buckets=_checks.integer(num_buckets, "num_buckets", 2),
             hash_bits=_checks.integer(hash_bits, "hash_bits", 2, 32),
         )
-        if self._unit_bits < 1:
-            raise ValueError(
-                f"hash_bits must exceed the {self._key_bits} bits of a key, got {self.hash_bits}."
-            )
-        buckets = _checks.integer(num_buckets, "num_buckets", 2, 2**self._unit_bits)
-        freeze(self, num_buckets=buckets)
         _checks.probabilities(self.p, self.q, self.epsilon)
+
+    @property
+    def hashes(self) -> HashFamily:
+        """The family the hash functions are drawn from."""
+        return HashFamily(self.domain_size, self.num_buckets, self.hash_bits)
+
+    @property
+    def response(self) -> GRR:
+        """The randomizer of the bucket."""
+        return GRR(self.num_buckets, self.epsilon)
 
     @property
     def p(self) -> float:
         """Probability that the own value is supported."""
-        return GRR(self.num_buckets, self.epsilon).p
+        return self.response.p
 
     @property
     def q(self) -> float:
         """Probability that any one other value is supported, exactly."""
-        elsewhere = GRR(self.num_buckets, self.epsilon).q
-        shares = np.diff(self._edges) / 2**self._unit_bits
-        return elsewhere + (self.p - elsewhere) * float(shares @ shares)
+        response = self.response
+        return response.q + (response.p - response.q) * self.hashes.collision
 
     @property
     def odds(self) -> float:
@@ -104,48 +106,14 @@ class LocalHashing:
 
     second_moment = indicator_second_moment
 
-    @property
-    def _key_bits(self) -> int:
-        # Wider keys than the domain needs leave few arithmetic relations between three of them;
-        # two are exactly independent in any case.
-        return max((self.domain_size - 1).bit_length(), min(16, self.hash_bits // 2))
-
-    @property
-    def _unit_bits(self) -> int:
-        return self.hash_bits - self._key_bits + 1
-
-    @property
-    def _edges(self) -> Integers:
-        """First unit of every bucket, and the end."""
-        numbers = np.arange(self.num_buckets + 1, dtype=np.int64) << self._unit_bits
-        return -(-numbers // self.num_buckets)
-
-    def _keys(self, values: Integers) -> npt.NDArray[np.uint32]:
-        """Scramble values by a fixed bijection of the key_bits-bit numbers."""
-        bits = self._key_bits
-        keys = values.astype(np.uint64)
-        for factor in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D):
-            keys = (keys * np.uint64(factor)) & np.uint64(2**bits - 1)
-            keys ^= keys >> np.uint64((bits + 1) // 2)
-        return keys.astype(np.uint32)
-
-    def _hash(self, reports: Array, keys: npt.NDArray[np.uint32]) -> Integers:
-        """Unit that each report's hash gives to its key, element by element (they broadcast)."""
-        multiplier, offset = _halves(reports["seed"])
-        word = multiplier * keys + offset  # modulo 2**32
-        return (word >> np.uint32(32 - self._unit_bits)).astype(np.int64)
-
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         reports = np.empty(given.size, dtype=REPORT)
-        # A w-bit word is kept in the high bits of 32, where arithmetic modulo 2**w is free.
-        unused = 2 ** (32 - self.hash_bits) - 1
-        reports["seed"] = words(rng, given.size) & np.uint64(2**64 - 1 - (unused << 32 | unused))
-        units = self._hash(reports, self._keys(given))
-        buckets = (units * self.num_buckets) >> self._unit_bits
-        reports["bucket"] = GRR(self.num_buckets, self.epsilon).privatize(buckets, rng)
+        reports["seed"] = words(rng, given.size) & ~np.uint64(self.hashes.unused)
+        buckets = self.hashes.bucket(reports["seed"], given)
+        reports["bucket"] = self.response.privatize(buckets, rng)
         return reports
 
     def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
@@ -155,9 +123,9 @@ class LocalHashing:
         if candidates is not None:
             asked = _checks.integers_below(candidates, "candidates", self.domain_size)
         wanted = np.arange(self.domain_size) if asked is None else asked
-        keys = self._keys(wanted)
-        starts, widths = self._intervals(given)
-        multiplier, offset = _halves(given["seed"])
+        keys = self.hashes.keys(wanted)
+        starts, widths = self.hashes.intervals(given["bucket"])
+        multiplier, offset = halves(given["seed"])
         counts = np.zeros(keys.size, dtype=np.int64)
         for first in range(0, given.size, 2**16):
             part = slice(first, first + 2**16)
@@ -165,18 +133,14 @@ class LocalHashing:
             for start in range(0, keys.size, 2**12):  # counters that stay in the first cache
                 tile = slice(start, start + 2**12)
                 _kernels.count_hashed(
-                    multiplier[part], (offset - starts)[part], widths[part], keys[tile], partial[tile]
+                    multiplier[part],
+                    (offset - starts)[part],
+                    widths[part],
+                    keys[tile],
+                    partial[tile],
                 )
             counts += partial
         return Tally(counts, given.size, self, asked)
-
-    def _intervals(
-        self, reports: Array
-    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Lower end and width of each report's bucket among the 2**32 words."""
-        edges = self._edges << (32 - self._unit_bits)
-        starts = edges[:-1].astype(np.uint32)[reports["bucket"]]
-        return starts, np.diff(edges).astype(np.uint32)[reports["bucket"]]
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw each count from its exact law, Bin(n_v, p) + Bin(n - n_v, q), independently.
@@ -200,14 +164,14 @@ class LocalHashing:
         reports["seed"] = (multiplier << (spare + 32)) | (offset << spare)
         reports["bucket"] = numbers % buckets
         bits = np.unpackbits(self.support(reports), axis=1, count=self.domain_size)
-        response = GRR(buckets, self.epsilon)
-        return np.where(bits.T == 1, response.p, response.q) / seeds
+        rows: Floats = np.where(bits.T == 1, self.response.p, self.response.q) / seeds
+        return rows
 
     def outcomes(self, reports: Array) -> Integers:
         """(multiplier * 2**w + offset) * g + bucket; at most 16 hash bits."""
         given = self._check(reports)
         _checks.integer(self.hash_bits, "hash_bits", 2, 16)
-        multiplier, offset = _halves(given["seed"])
+        multiplier, offset = halves(given["seed"])
         spare = 32 - self.hash_bits
         seed = (multiplier >> spare).astype(np.int64) << self.hash_bits | (offset >> spare)
         outcome: Integers = seed * self.num_buckets + given["bucket"]
@@ -216,13 +180,12 @@ class LocalHashing:
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket."""
         given = self._check(reports)
-        keys = self._keys(np.arange(self.domain_size))
+        every = np.arange(self.domain_size)
         rows = np.empty((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
         step = max(1, 2**22 // self.domain_size)
         for first in range(0, given.size, step):
-            part = given[first : first + step]
-            units = self._hash(part[:, None], keys)
-            hit = (units * self.num_buckets) >> self._unit_bits == part["bucket"][:, None]
+            part = given[first : first + step, None]
+            hit = self.hashes.bucket(part["seed"], every) == part["bucket"]
             rows[first : first + step] = np.packbits(hit, axis=1)
         return rows
 
@@ -233,19 +196,14 @@ class LocalHashing:
         if given.ndim != 1:
             raise ValueError(f"reports must be one-dimensional, got {given.ndim} dimensions.")
         _checks.integers_below(given["bucket"], "reports' buckets", self.num_buckets)
-        unused = np.uint32(2 ** (32 - self.hash_bits) - 1)
-        if any((half & unused).any() for half in _halves(given["seed"])):
+        if (given["seed"] & np.uint64(self.hashes.unused)).any():
             raise ValueError(
                 f"reports' seeds must be of {self.hash_bits}-bit words, got longer ones."
             )
         return given
 
 
-def _halves(seeds: Array) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    return (seeds >> np.uint64(32)).astype(np.uint32), seeds.astype(np.uint32)
-
-
-def BLH(domain_size: int, epsilon: float) -> LocalHashing:  # noqa: N802 (the field's name)
+def BLH(domain_size: int, epsilon: float) -> LocalHashing:
     """Binary local hashing: two buckets, so that only one bit depends on the value.
 
     Parameters
@@ -270,9 +228,7 @@ def BLH(domain_size: int, epsilon: float) -> LocalHashing:  # noqa: N802 (the fi
     return LocalHashing(domain_size, epsilon, 2)
 
 
-def OLH(  # noqa: N802
-    domain_size: int, epsilon: float, num_buckets: int | None = None
-) -> LocalHashing:
+def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> LocalHashing:
     r"""Optimized local hashing: the number of buckets of least variance for rare values.
 
     With :math:`q=1/g` the variance :math:`\frac{(e^\epsilon+g-1)^2}{(e^\epsilon-1)^2(g-1)}` is

@@ -150,9 +150,7 @@ class SHE:
         if given.dtype.kind != "i":
             raise TypeError(f"reports must be signed integers, got dtype {given.dtype}.")
         if given.ndim != 2 or given.shape[1] != self.domain_size:
-            raise ValueError(
-                f"reports must have shape (n, {self.domain_size}), got {given.shape}."
-            )
+            raise ValueError(f"reports must have shape (n, {self.domain_size}), got {given.shape}.")
         return given.astype(np.int64, copy=False)
 
 

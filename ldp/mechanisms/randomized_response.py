@@ -49,9 +49,7 @@ class GRR:
     epsilon: float
 
     def __init__(self, domain_size: int, epsilon: float) -> None:
-        freeze(
-            self, domain_size=_checks.domain_size(domain_size), epsilon=_checks.epsilon(epsilon)
-        )
+        freeze(self, domain_size=_checks.domain_size(domain_size), epsilon=_checks.epsilon(epsilon))
         _checks.probabilities(self.p, self.q, self.epsilon)
 
     @property

@@ -15,7 +15,9 @@ from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
 
-def _probabilities(domain_size: int, epsilon: float, subset_size: npt.ArrayLike) -> tuple[Array, Array]:
+def _probabilities(
+    domain_size: int, epsilon: float, subset_size: npt.ArrayLike
+) -> tuple[Array, Array]:
     k = np.asarray(subset_size, dtype=np.float64)
     # Divided by e^epsilon throughout, so that no large epsilon overflows.
     p = k / (k + (domain_size - k) * math.exp(-epsilon))
@@ -51,7 +53,7 @@ class SubsetSelection:
     Examples
     --------
     >>> SubsetSelection(10, 1.0).subset_size
-    3
+    2
 
     References
     ----------
@@ -98,7 +100,12 @@ class SubsetSelection:
             random_words = words(rng, (chunk.stop - chunk.start, self.subset_size + 1))
             own = random_words[:, -1] < threshold(self.p)
             _kernels.draw_subsets(
-                given[chunk], own, self.subset_size - own, random_words, self.domain_size, rows[chunk]
+                given[chunk],
+                own,
+                self.subset_size - own,
+                random_words,
+                self.domain_size,
+                rows[chunk],
             )
         return rows
 
@@ -161,7 +168,10 @@ class SubsetSelection:
         missing = np.full(len(rows), self.subset_size)
         for v in range(self.domain_size):
             # A set without v comes after all that hold v and agree so far.
-            ways = [math.comb(self.domain_size - v - 1, m - 1) if m else 0 for m in range(self.subset_size + 1)]
+            ways = [
+                math.comb(self.domain_size - v - 1, m - 1) if m else 0
+                for m in range(self.subset_size + 1)
+            ]
             ranks += np.where(bits[:, v] == 0, np.array(ways)[missing], 0)
             missing -= bits[:, v]
         return ranks

@@ -145,7 +145,7 @@ def _draw_bits(out: npt.NDArray[np.uint64], q: float, rng: np.random.Generator) 
     _kernels.decide_rest(out, undecided, rest, threshold(q * 256 - first_eight) + np.uint64(1))
 
 
-def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:  # noqa: N802 (the field's name)
+def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     r"""Symmetric unary encoding (basic RAPPOR): ones and zeros are kept equally often.
 
     .. math:: p=\frac{e^{\epsilon/2}}{e^{\epsilon/2}+1},\qquad q=\frac{1}{e^{\epsilon/2}+1}
@@ -174,7 +174,7 @@ def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:  # noqa: N802 (the f
     return UnaryEncoding(domain_size, budget, 1 / (1 + kept), kept / (1 + kept))
 
 
-def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:  # noqa: N802
+def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     r"""Optimized unary encoding: the p and q of least variance for rare values.
 
     .. math:: p=\frac12,\qquad q=\frac{1}{e^\epsilon+1}
@@ -206,9 +206,7 @@ def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:
     return 1 - math.exp(epsilon * (cut - 1) / 2) / 2, math.exp(-epsilon * cut / 2) / 2
 
 
-def THE(  # noqa: N802
-    domain_size: int, epsilon: float, threshold: float | None = None
-) -> UnaryEncoding:
+def THE(domain_size: int, epsilon: float, threshold: float | None = None) -> UnaryEncoding:
     r"""Thresholded histogram encoding: the bits of a noisy one-hot vector above a threshold.
 
     Laplace noise of scale :math:`2/\epsilon` on every coordinate, then :math:`y_v=1` iff the

@@ -1,0 +1,95 @@
+"""The hash functions of local hashing: exactly pairwise independent, evaluated modulo 2**32."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp.types import Array, Integers
+
+Words32 = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class HashFamily:
+    r"""All functions :math:`v\mapsto\mathrm{bucket}\big((a\,k_v+b)\bmod 2^w\big)`.
+
+    The multiplier :math:`a` and offset :math:`b` range over all :math:`w`-bit words. The keys
+    :math:`k_v`, a fixed scrambling of the values, have :math:`\kappa` bits; then the top
+    :math:`w-\kappa+1` bits of :math:`a k_v+b`, the *unit*, are uniform and exactly independent
+    for any two values (``dietzfelbinger1996universal``). A bucket is a run of units.
+
+    A seed is one 64-bit word: the multiplier in its high half, the offset in its low half. Words
+    shorter than 32 bits sit in the high bits of a half, where arithmetic modulo 2**w is free.
+    """
+
+    domain_size: int
+    num_buckets: int
+    word_bits: int
+
+    def __post_init__(self) -> None:
+        """Refuse a word too short for so many values and buckets."""
+        _checks.integer(self.word_bits, "hash_bits", 2, 32)
+        if self.unit_bits < 1:
+            raise ValueError(
+                f"hash_bits must be at least the {self.key_bits} bits of a key, "
+                f"got {self.word_bits}."
+            )
+        _checks.integer(self.num_buckets, "num_buckets", 2, 2**self.unit_bits)
+
+    @property
+    def key_bits(self) -> int:
+        """Bits of a key; wider than the domain needs, so that few keys are in arithmetic relation.
+
+        Two keys hash independently in any case; relations show only among three.
+        """
+        return max((self.domain_size - 1).bit_length(), min(16, self.word_bits // 2))
+
+    @property
+    def unit_bits(self) -> int:
+        """Number of exactly pairwise independent bits."""
+        return self.word_bits - self.key_bits + 1
+
+    @property
+    def edges(self) -> Integers:
+        """First unit of every bucket, and the end; widths differ by at most one unit."""
+        numbers = np.arange(self.num_buckets + 1, dtype=np.int64) << self.unit_bits
+        return -(-numbers // self.num_buckets)
+
+    @property
+    def collision(self) -> float:
+        """Probability that two values share a bucket: the sum of squared bucket shares."""
+        shares = np.diff(self.edges) / 2**self.unit_bits
+        return float(shares @ shares)
+
+    @property
+    def unused(self) -> int:
+        """Bits of a seed that are always zero."""
+        half: int = (1 << (32 - self.word_bits)) - 1
+        return half << 32 | half
+
+    def keys(self, values: Integers) -> Words32:
+        """Scramble values by a fixed bijection of the key_bits-bit numbers."""
+        keys = values.astype(np.uint64)
+        for odd in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D):
+            keys = (keys * np.uint64(odd)) & np.uint64(2**self.key_bits - 1)
+            keys ^= keys >> np.uint64((self.key_bits + 1) // 2)
+        return keys.astype(np.uint32)
+
+    def bucket(self, seeds: Array, values: Integers) -> Integers:
+        """Bucket of each value under the function of its seed; the two broadcast."""
+        multiplier, offset = halves(seeds)
+        word = multiplier * self.keys(values) + offset  # modulo 2**32
+        unit = (word >> np.uint32(32 - self.unit_bits)).astype(np.int64)
+        return (unit * self.num_buckets) >> self.unit_bits
+
+    def intervals(self, buckets: Array) -> tuple[Words32, Words32]:
+        """First word and number of words, out of 2**32, of each bucket."""
+        edges = self.edges << (32 - self.unit_bits)
+        return edges[:-1].astype(np.uint32)[buckets], np.diff(edges).astype(np.uint32)[buckets]
+
+
+def halves(seeds: Array) -> tuple[Words32, Words32]:
+    """Split seeds into multipliers and offsets."""
+    return (seeds >> np.uint64(32)).astype(np.uint32), seeds.astype(np.uint32)
