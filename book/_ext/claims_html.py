@@ -115,4 +115,4 @@ def public(claim: Claim) -> dict[str, Any]:
     record = claim["check"]
     if record:
         record = {key: value for key, value in record.items() if key not in ("id", "seconds")}
-    return claim | {"check": record, "anchor": f"report.html#claim-{claim['id']}"}
+    return claim | {"check": record, "anchor": f"book/report.html#claim-{claim['id']}"}
