@@ -14,6 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.images import get_image_size
 
+from site_math import reserve
+
 logger = logging.getLogger(__name__)
 
 # thebe would fetch a kernel from the network; the theme draws its icons with a 1.5 MB script,
@@ -63,9 +65,7 @@ def first_paragraph(doctree: nodes.document) -> str:
     return ""
 
 
-def add_description(
-    pagename: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
+def add_description(pagename: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     """Give the page a meta description; warn where there is nothing to make one of."""
     if 'name="description"' in context.get("metatags", ""):
         return
@@ -163,6 +163,8 @@ def complete_page(
     add_description(pagename, context, doctree)
     add_image_sizes(app, pagename, context)
     drop_shared_ids(context)
+    if context.get("body"):
+        context["body"] = reserve(context["body"])
 
 
 def finish_page(
