@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from tools import chapters, claims
+from tools import chapters, claims, freshness
 from tools.execute import Result, kernel_environment, run_chapter
 
 
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"no chapter {', '.join(sorted(unknown))}; there are: {', '.join(known) or 'none'}")
         return 2
     started = time.perf_counter()
-    index = chapters.load_index(options.root)
+    index = freshness.load_index(options.root)
     wanted = options.only or known
     todo = to_run(wanted, index, options)
     for name in set(index["chapters"]) - set(known):
@@ -59,8 +59,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def to_run(wanted: list[str], index: dict, options: argparse.Namespace) -> list[str]:
     """Chapters that must run; the rest already show what the present sources compute."""
-    common = chapters.common_digest(options.root)
-    options.keys = {n: chapters.key(n, options.profile, common, options.root) for n in wanted}
+    common = freshness.common_digest(options.root)
+    options.keys = {n: freshness.key(n, options.profile, common, options.root) for n in wanted}
     fresh = {
         n
         for n in wanted
@@ -76,7 +76,7 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
     index["profile"] = options.profile
     for name in todo:
         forget(name, index, options.root)
-    chapters.save_index(index, options.root)
+    freshness.save_index(index, options.root)
     if not todo:
         return
     print(f"running {len(todo)} of the chapters, profile {options.profile}", flush=True)
@@ -98,7 +98,7 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
                     "peak_mb": result.peak_mb,
                     "cells": result.cells,
                 }
-                chapters.save_index(index, options.root)
+                freshness.save_index(index, options.root)
             state = "FAILED" if result.message else "passed"
             print(
                 f"  [{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s",

@@ -17,7 +17,7 @@ from sphinx.util import logging
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools import chapters
+from tools import chapters, freshness
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +35,9 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
             done = outputs.get(cell["id"])
             if done is None or done.source != cell.source:
                 continue
+            for output in done.outputs:
+                # For the report, not for the page: Sphinx would not know how to show it.
+                output.get("data", {}).pop(chapters.CLAIM_MIME, None)
             cell.update(outputs=done.outputs, execution_count=done.execution_count)
         cells.append(cell)
         lines.append(line)
@@ -59,7 +62,7 @@ def build_facts(root: Path) -> dict[str, str]:
     """Commit and profile behind the pages, and the day they were made."""
     return {
         "commit": commit(root),
-        "profile": chapters.load_index(root)["profile"] or "none",
+        "profile": freshness.load_index(root)["profile"] or "none",
         "date": datetime.now(UTC).date().isoformat(),
     }
 
@@ -77,7 +80,7 @@ def commit(root: Path) -> str:
 
 def warn_of_stale_chapters(app: Sphinx) -> None:
     """Warn on every build, for Sphinx itself re-reads only the pages whose text changed."""
-    for name, reason in chapters.stale(Path(app.srcdir)).items():
+    for name, reason in freshness.stale(Path(app.srcdir)).items():
         logger.warning(
             "chapter %s: %s; run `make run`", name, reason, location=f"book/{name}", type="verified"
         )

@@ -1,15 +1,11 @@
-"""Which chapters the book has, how their text becomes cells, and whether a run is still fresh."""
+"""Which chapters the book has, where their results are kept, how their text becomes cells."""
 
-import hashlib
-import json
-import platform
 from pathlib import Path
 
 import nbformat
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOL = Path(__file__).resolve().parent
 PROFILES = ("fast", "full")
 CLAIM_MIME = "application/vnd.ldp.claim+json"
 
@@ -50,42 +46,6 @@ def read(text: str) -> nbformat.NotebookNode:
     return notebook
 
 
-def inputs(root: Path = ROOT) -> list[Path]:
-    """Every file but the chapters themselves on which the result of a run depends."""
-    package = [p for p in (root / "ldp").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
-    tool = [TOOL.parent / "run.py", *TOOL.glob("*.py")]
-    return sorted(package) + sorted(tool) + [root / "requirements.txt"]
-
-
-def common_digest(root: Path = ROOT) -> str:
-    """Hash of all that the chapters share: package, data, lock, run tool, Python version."""
-    digest = hashlib.sha256(".".join(platform.python_version_tuple()[:2]).encode())
-    for path in inputs(root):
-        digest.update(path.name.encode() + b"\0")
-        digest.update(hashlib.sha256(path.read_bytes() if path.exists() else b"").digest())
-    return digest.hexdigest()
-
-
-def key(name: str, profile: str, common: str, root: Path = ROOT) -> str:
-    """Freshness key of one chapter: contents only, so a touched or moved file changes nothing."""
-    text = source(name, root).read_bytes()
-    return hashlib.sha256(b"\0".join([profile.encode(), common.encode(), text])).hexdigest()
-
-
-def load_index(root: Path = ROOT) -> dict:
-    """What has been run: the profile of the last run and one entry per chapter that passed."""
-    path = root / "_build" / "executed" / "index.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return {"profile": None, "chapters": {}}
-
-
-def save_index(index: dict, root: Path = ROOT) -> None:
-    """Write the index in one step, so that a killed run cannot leave half of it."""
-    write_text(root / "_build" / "executed" / "index.json", json.dumps(index, indent=1) + "\n")
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically, and only when its contents change (Sphinx looks at times)."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
@@ -94,17 +54,3 @@ def write_text(path: Path, text: str) -> None:
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
-
-
-def stale(root: Path = ROOT) -> dict[str, str]:
-    """Chapters whose stored run is not what the present sources compute, with the reason."""
-    index = load_index(root)
-    common = common_digest(root)
-    reasons = {}
-    for name in names(root):
-        entry = index["chapters"].get(name)
-        if entry is None or not executed(name, root).exists():
-            reasons[name] = "it has no successful run"
-        elif entry["key"] != key(name, index["profile"], common, root):
-            reasons[name] = "its sources changed since its run"
-    return reasons

@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,25 +93,28 @@ def _execute(
         raise ValueError(f"the parameters cell does not define {', '.join(sorted(unknown))}")
     notebook.metadata["papermill"] = {}
     partial.parent.mkdir(parents=True, exist_ok=True)
-    # Kernels that talk over TCP race for ports when two start together; sockets in files do not.
-    transport = Config({"KernelManager": {"transport": "ipc"}})
-    papermill.execute_notebook(
-        notebook,
-        str(partial),
-        parameters,
-        kernel_name="python3",
-        progress_bar=False,
-        cwd=str(root / "book"),
-        execution_timeout=timeout or CELL_TIMEOUT[profile],
-        config=transport,
-    )
+    # Kernels that talk over TCP race for ports when two start together; sockets in files do not,
+    # if each kernel has a folder of its own: by default their names are equal in one folder.
+    with tempfile.TemporaryDirectory(prefix="ldp-") as folder:
+        os.environ["JUPYTER_RUNTIME_DIR"] = folder
+        sockets = {"transport": "ipc", "ip": f"{folder}/kernel"}
+        papermill.execute_notebook(
+            notebook,
+            str(partial),
+            parameters,
+            kernel_name="python3",
+            progress_bar=False,
+            cwd=str(root / "book"),
+            execution_timeout=timeout or CELL_TIMEOUT[profile],
+            config=Config({"KernelManager": sockets}),
+        )
     return nbformat.read(partial, as_version=4)
 
 
 def _explain(error: Exception, partial: Path) -> tuple[str, str]:
     """Where and why: papermill's notebook knows the cell, whatever the exception was."""
     kind = type(error).__name__
-    cell = _unfinished_cell(partial)
+    cell = _last_cell(partial)
     where = outputs.place(cell) if cell is not None else "before the first cell"
     if kind == "PapermillExecutionError":
         return where, f"{error.ename}: {_without_colours(error.evalue)}".strip()
@@ -121,19 +125,13 @@ def _explain(error: Exception, partial: Path) -> tuple[str, str]:
     return where, f"{kind}: {_without_colours(str(error))}"
 
 
-def _unfinished_cell(partial: Path) -> nbformat.NotebookNode | None:
-    """First cell that papermill marked as failed, else the one that was running."""
+def _last_cell(partial: Path) -> nbformat.NotebookNode | None:
+    """Cell that papermill started last; it calls even one that never ended completed."""
     if not partial.exists():
         return None
     cells = nbformat.read(partial, as_version=4).cells
-    for status in ("failed", "running"):
-        for cell in cells:
-            if (
-                cell.metadata.get("papermill", {}).get("status") == status
-                and "ldp" in cell.metadata
-            ):
-                return cell
-    return None
+    started = [c for c in cells if c.metadata.get("papermill", {}).get("start_time")]
+    return next((cell for cell in reversed(started) if "ldp" in cell.metadata), None)
 
 
 def _without_colours(text: str) -> str:

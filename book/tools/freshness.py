@@ -1,0 +1,65 @@
+"""Whether the stored run of a chapter is what the present sources would compute."""
+
+import hashlib
+import json
+import platform
+from pathlib import Path
+
+from tools import chapters, claims
+from tools.chapters import ROOT
+
+TOOL = Path(__file__).resolve().parent
+
+
+def inputs(root: Path = ROOT) -> list[Path]:
+    """Every file but the chapters themselves on which the result of a run depends."""
+    package = [p for p in (root / "ldp").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    tool = [TOOL.parent / "run.py", *TOOL.glob("*.py")]
+    return sorted(package) + sorted(tool) + [root / "requirements.txt"]
+
+
+def common_digest(root: Path = ROOT) -> str:
+    """Hash of all that the chapters share: package, data, lock, run tool, Python version."""
+    digest = hashlib.sha256(".".join(platform.python_version_tuple()[:2]).encode())
+    for path in inputs(root):
+        digest.update(f"{path.parent.name}/{path.name}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes() if path.exists() else b"").digest())
+    return digest.hexdigest()
+
+
+def key(name: str, profile: str, common: str, root: Path = ROOT) -> str:
+    """Freshness key of one chapter: contents only, so a touched or moved file changes nothing."""
+    text = chapters.source(name, root).read_bytes()
+    return hashlib.sha256(b"\0".join([profile.encode(), common.encode(), text])).hexdigest()
+
+
+def load_index(root: Path = ROOT) -> dict:
+    """What has been run: the profile of the last run and one entry per chapter that passed."""
+    path = root / "_build" / "executed" / "index.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {"profile": None, "chapters": {}}
+
+
+def save_index(index: dict, root: Path = ROOT) -> None:
+    """Write the index in one step, so that a killed run cannot leave half of it."""
+    path = root / "_build" / "executed" / "index.json"
+    chapters.write_text(path, json.dumps(index, indent=1) + "\n")
+
+
+def stale(root: Path = ROOT) -> dict[str, str]:
+    """Chapters whose stored run is not what the present sources compute, with the reason."""
+    index = load_index(root)
+    common = common_digest(root)
+    ledger = claims.declared(root)
+    reasons = {}
+    for name in chapters.names(root):
+        entry = index["chapters"].get(name)
+        if entry is None or not chapters.executed(name, root).exists():
+            reasons[name] = "it has no successful run"
+        elif entry["key"] != key(name, index["profile"], common, root):
+            reasons[name] = "its sources changed since its run"
+        elif fault := claims.fault(name, claims.load(name, root), ledger):
+            reasons[name] = fault
+    return reasons
