@@ -15,19 +15,26 @@ DISPLAY = re.compile(r'<div class="math([^"]*)"([^>]*)>(.*?)\\\[(.*?)\\\]</div>'
 PADDING = 0.6  # above and below a displayed formula, in companion.css
 SCRIPT = 0.71  # size of an exponent, an index, or a part of a fraction in the text
 
-NO_WIDTH = set(
-    r"\left \right \big \Big \bigl \bigr \Bigl \Bigr \hat \widehat \tilde \widetilde \bar \vec"
-    r" \mathrm \mathbf \mathbb \mathcal \mathsf \boldsymbol \text \textbf \textit \overline"
-    r" \underline \displaystyle \textstyle \limits \nolimits \! \label & \begin \end \bigg".split()
+
+def _tokens(text: str) -> set[str]:
+    return set(text.split())
+
+
+NO_WIDTH = _tokens(
+    r"\left \right \big \Big \bigl \bigr \Bigl \Bigr \bigg \hat \widehat \tilde \widetilde \bar"
+    r" \vec \overline \underline \mathrm \mathbf \mathbb \mathcal \mathsf \boldsymbol \text"
+    r" \textbf \textit \displaystyle \textstyle \limits \nolimits \! \label &"
 )
-RELATIONS = set(r"= < > : \le \leq \ge \geq \ne \neq \approx \in \notin \sim \propto".split())
-RELATIONS |= set(r"\subset \subseteq \equiv \Rightarrow \Leftrightarrow \coloneqq \iff".split())
-OPERATORS = set(r"+ - * \cdot \times \pm \oplus \setminus \cup \cap \circ \wedge \vee".split())
+RELATIONS = _tokens(
+    r"= < > : \le \leq \ge \geq \ne \neq \approx \in \notin \sim \propto \subset \subseteq \equiv"
+    r" \Rightarrow \Leftrightarrow \iff"
+)
+OPERATORS = _tokens(r"+ - * \cdot \times \pm \oplus \setminus \cup \cap \circ \wedge \vee")
 SPACES = {r"\,": 0.17, r"\:": 0.22, r"\;": 0.28, r"\ ": 0.25, r"\quad": 1.0, r"\qquad": 2.0}
 WIDE = {r"\sum": 1.25, r"\prod": 1.15, r"\int": 0.8, r"\dots": 1.3, r"\ldots": 1.3, r"\cdots": 1.3}
 WIDE |= {r"\infty": 1.0, r"\operatorname": 0.1, r"\sqrt": 0.85, r"\mid": 0.83, r"\to": 1.56}
 WIDE |= {r"\mapsto": 1.56, r"\varepsilon": 0.47, r"\epsilon": 0.41, r"\ell": 0.42}
-NAMES = set(r"\log \ln \exp \max \min \sup \inf \arg \Pr \tanh \sinh \cosh \det \dim".split())
+NAMES = _tokens(r"\log \ln \exp \max \min \sup \inf \arg \Pr \tanh \sinh \cosh \det \dim")
 
 
 def reserve(body: str) -> str:
