@@ -84,6 +84,12 @@ def drop_shared_ids(context: dict[str, Any]) -> None:
         context["body"] = SHARED_ID.sub(r"\1>", body)
 
 
+def repair_bibliography(context: dict[str, Any]) -> None:
+    """Make bibliography entries items of their list; the role they come with is deprecated."""
+    if context.get("body"):
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
 def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
     """Write width and height on every image, so that the page does not move as they load."""
     sources = {name: source for source, name in app.builder.images.items()}
@@ -163,6 +169,7 @@ def complete_page(
     add_description(pagename, context, doctree)
     add_image_sizes(app, pagename, context)
     drop_shared_ids(context)
+    repair_bibliography(context)
     if context.get("body"):
         context["body"] = reserve(context["body"])
 
