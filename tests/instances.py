@@ -1,0 +1,87 @@
+"""Small mechanisms whose every report can be written down, and the ways to write it down."""
+
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+
+from ldp import (
+    GRR,
+    OUE,
+    SHE,
+    SUE,
+    THE,
+    HadamardResponse,
+    LocalHashing,
+    SubsetSelection,
+    UnaryEncoding,
+)
+from ldp.mechanisms.hashing import REPORT
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def pure(epsilon):
+    """Mechanisms with a support set, of every family, at one budget."""
+    return [
+        GRR(2, epsilon),
+        GRR(5, epsilon),
+        SUE(4, epsilon),
+        OUE(2, epsilon),
+        OUE(5, epsilon),
+        OUE(9, epsilon),
+        THE(4, epsilon),
+        THE(3, epsilon, threshold=1.0),
+        LocalHashing(4, epsilon, num_buckets=2, hash_bits=5),
+        LocalHashing(5, epsilon, num_buckets=3, hash_bits=6),
+        LocalHashing(3, epsilon, num_buckets=5, hash_bits=5),
+        SubsetSelection(2, epsilon),
+        SubsetSelection(6, epsilon),
+        SubsetSelection(6, epsilon, subset_size=5),
+        SubsetSelection(9, epsilon, subset_size=3),
+        HadamardResponse(2, epsilon),
+        HadamardResponse(6, epsilon),
+        HadamardResponse(7, epsilon, block_size=8),
+        HadamardResponse(7, epsilon, block_size=4),
+        HadamardResponse(5, epsilon, block_size=2),
+    ]
+
+
+def every(epsilon):
+    """Every family, at one budget."""
+    return [*pure(epsilon), SHE(2, epsilon, resolution=1), SHE(3, epsilon, resolution=3)]
+
+
+def spent(m):
+    """Budget a mechanism means to spend: the log of its odds, below epsilon only for THE."""
+    return float(np.log(m.odds)) if isinstance(m, UnaryEncoding) else m.epsilon
+
+
+def all_reports(m):
+    """Every report, in the order of the channel's columns, written without the mechanism's help."""
+    d = m.domain_size
+    if isinstance(m, GRR):
+        return np.arange(d)
+    if isinstance(m, HadamardResponse):
+        return np.arange(m.num_outcomes)
+    if isinstance(m, UnaryEncoding):
+        return np.packbits(np.array(list(product((0, 1), repeat=d)), dtype=np.uint8), axis=1)
+    if isinstance(m, SubsetSelection):
+        rows = [[v in s for v in range(d)] for s in combinations(range(d), m.subset_size)]
+        return np.packbits(np.array(rows), axis=1)
+    if isinstance(m, LocalHashing):
+        words = np.arange(2**m.hash_bits, dtype=np.uint64) << np.uint64(32 - m.hash_bits)
+        seeds = (words[:, None] << np.uint64(32) | words).ravel()
+        reports = np.empty(seeds.size * m.num_buckets, dtype=REPORT)
+        reports["seed"] = np.repeat(seeds, m.num_buckets)
+        reports["bucket"] = np.tile(np.arange(m.num_buckets), seeds.size)
+        return reports
+    grid = product(range(m.resolution + 1), repeat=d)  # SHE, tails at the ends
+    return np.array(list(grid), dtype=np.int64)
+
+
+@cache
+def scores(m):
+    """What each report adds to the count of each value: the tally of that report alone."""
+    reports = all_reports(m)
+    return np.stack([m.tally(reports[y : y + 1]).counts for y in range(len(reports))])

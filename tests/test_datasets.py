@@ -1,0 +1,75 @@
+"""The embedded tables and the synthetic laws."""
+
+import numpy as np
+import pytest
+
+from ldp import datasets
+
+
+def test_adult_age_is_the_published_table():
+    table = datasets.adult_age()
+    assert table.labels == tuple(str(age) for age in range(17, 91))
+    assert table.counts.sum() == 32_561
+    assert table.counts[table.labels.index("89")] == 0
+    assert table.counts[:2].tolist() == [395, 550]
+
+
+def test_adult_workclass_is_the_published_table():
+    table = datasets.adult_workclass()
+    assert len(set(table.labels)) == 9
+    assert table.counts.sum() == 32_561
+    assert dict(zip(table.labels, table.counts.tolist(), strict=True))["Never-worked"] == 7
+
+
+LAWS = {
+    "uniform": lambda d, rng: datasets.uniform(d),
+    "zipf": lambda d, rng: datasets.zipf(d, 1.2),
+    "geometric": lambda d, rng: datasets.geometric(d, 0.9),
+    "jeffreys": datasets.jeffreys_dirichlet,
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("d", [2, 17, 4096])
+def test_laws_are_laws(name, d):
+    theta = LAWS[name](d, np.random.default_rng(0))
+    assert theta.shape == (d,)
+    assert theta.min() >= 0
+    assert theta.sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_shapes_of_the_laws():
+    theta = datasets.zipf(10, 2.0)
+    np.testing.assert_allclose(theta[0] / theta, np.arange(1, 11) ** 2.0)
+    theta = datasets.geometric(10, 0.5)
+    np.testing.assert_allclose(theta[1:] / theta[:-1], 0.5)
+    assert (datasets.zipf(5, 0.0) == datasets.uniform(5)).all()
+
+
+@pytest.mark.statistical
+def test_jeffreys_prior_has_the_moments_of_a_half():
+    """E theta_v^2 = (1/2)(3/2) / (d/2)(d/2+1); mean of 4000 draws, 6.5 standard errors."""
+    draws = np.array(
+        [datasets.jeffreys_dirichlet(4, rng) for rng in np.random.default_rng(1).spawn(4_000)]
+    )
+    square = draws[:, 0] ** 2
+    error = square.std() / np.sqrt(square.size)
+    assert abs(square.mean() - 0.75 / 6) < 6.5 * error
+    assert abs(square.mean() - 2 / 20) > 6.5 * error  # control: the uniform prior, Dirichlet(1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: datasets.uniform(1),
+        lambda: datasets.zipf(5, -1.0),
+        lambda: datasets.zipf(5, np.inf),
+        lambda: datasets.zipf(5, "1"),
+        lambda: datasets.geometric(5, 1.0),
+        lambda: datasets.geometric(5, 0.0),
+        lambda: datasets.jeffreys_dirichlet(5, 3),
+    ],
+)
+def test_bad_arguments_are_refused(call):
+    with pytest.raises((TypeError, ValueError), match=r"^\w+ must be .*\.$"):
+        call()

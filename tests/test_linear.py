@@ -1,0 +1,232 @@
+"""The linear estimator, its variances and its intervals."""
+
+import numpy as np
+import pytest
+from instances import every, pure, scores
+from scipy import stats
+
+from ldp import (
+    BLH,
+    GRR,
+    OLH,
+    OUE,
+    SHE,
+    SUE,
+    THE,
+    HadamardResponse,
+    LocalHashing,
+    SubsetSelection,
+    Tally,
+    UnaryEncoding,
+    confidence_interval,
+    debias,
+    sampling_variance,
+    variance,
+)
+
+
+@pytest.mark.parametrize("m", [m for eps in (0.5, 3.0) for m in pure(eps)], ids=repr)
+def test_debias_is_unbiased_and_its_variance_exact(m):
+    """Mean and variance of the estimate over one user of a given law, by enumeration."""
+    theta = np.random.default_rng(3).dirichlet(np.ones(m.domain_size))
+    law = theta @ m.channel()
+    estimates = (scores(m) - m.q) / (m.p - m.q)
+    mean = law @ estimates
+    np.testing.assert_allclose(mean, theta, atol=1e-9)
+    np.testing.assert_allclose(
+        sampling_variance(m, 1, theta), law @ estimates**2 - mean**2, rtol=1e-7
+    )
+    # Given the data, the spread of each value's own conditional law, averaged over users.
+    given = m.channel() @ estimates**2 - (m.channel() @ estimates) ** 2  # [x, v]
+    np.testing.assert_allclose(variance(m, 1, theta), theta @ given, rtol=1e-7)
+
+
+E = np.exp
+FORMULAS = {  # per user, f -> 0: wang2017locally, Table 1; ye2018optimal; acharya2019hadamard
+    "GRR": (lambda e: GRR(50, e), lambda e: (50 - 2 + E(e)) / (E(e) - 1) ** 2),
+    "SUE": (lambda e: SUE(50, e), lambda e: E(e / 2) / (E(e / 2) - 1) ** 2),
+    "OUE": (lambda e: OUE(50, e), lambda e: 4 * E(e) / (E(e) - 1) ** 2),
+    "BLH": (lambda e: BLH(50, e), lambda e: (E(e) + 1) ** 2 / (E(e) - 1) ** 2),
+    "THE at 1": (
+        lambda e: THE(50, e, threshold=1.0),
+        lambda e: (2 * E(e / 2) - 1) / (E(e / 2) - 1) ** 2,
+    ),
+    "one Hadamard block": (
+        lambda e: HadamardResponse(50, e, block_size=64),
+        lambda e: (E(e) + 1) ** 2 / (E(e) - 1) ** 2,
+    ),
+    "OLH with 8 equal buckets": (
+        lambda e: OLH(50, e, num_buckets=8),
+        lambda e: (E(e) + 7) ** 2 / ((E(e) - 1) ** 2 * 7),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0, 8.0])
+def test_variance_equals_the_published_formula(name, epsilon):
+    make, formula = FORMULAS[name]
+    assert variance(make(epsilon), 1) == pytest.approx(formula(epsilon), rel=1e-11)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_histogram_encoding_tends_to_laplace_noise(epsilon):
+    # Var Z / r^2 = 8/eps^2 - 1/(6 r^2) + O(eps^2/r^4), from the series of 1/sinh^2.
+    for resolution in (16, 64, 256):
+        gap = 8 / epsilon**2 - variance(SHE(5, epsilon, resolution), 1)
+        assert gap == pytest.approx(1 / (6 * resolution**2), rel=0.02)
+
+
+def test_sampling_adds_the_variance_of_drawing_users():
+    theta = np.array([0.5, 0.3, 0.2])
+    for m in every(1.0):
+        if m.domain_size == 3:
+            extra = sampling_variance(m, 10, theta) - variance(m, 10, theta)
+            np.testing.assert_allclose(extra, theta * (1 - theta) / 10, rtol=1e-9)
+
+
+# The parameters each mechanism chooses are the best ones, by search over all.
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.7, 1.0, 1.5, 2.3, 4.0])
+def test_subset_size_is_the_best_of_all(epsilon):
+    for d in (2, 3, 7, 50, 137):
+        chosen = SubsetSelection(d, epsilon)
+        best = min(variance(SubsetSelection(d, epsilon, k), 1) for k in range(1, d))
+        assert variance(chosen, 1) == pytest.approx(best, rel=1e-13)
+
+
+def test_rounding_the_ideal_subset_size_is_not_enough():
+    rounded = [
+        max(1, round(d / (E(eps) + 1))) == SubsetSelection(d, eps).subset_size
+        for d in range(2, 100)
+        for eps in (0.5, 1.0, 2.0)
+    ]
+    assert 0 < np.mean(rounded) < 1
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.7, 1.0, 1.5, 2.3, 4.0, 6.0])
+def test_number_of_buckets_is_the_best_of_all(epsilon):
+    chosen = OLH(100, epsilon).num_buckets
+    cost = {g: (E(epsilon) + g - 1) ** 2 / (g - 1) for g in range(2, 1500)}
+    assert cost[chosen] == min(cost.values())
+
+
+def test_rounding_the_ideal_number_of_buckets_is_not_enough():
+    assert OLH(100, 1.5).num_buckets == 6
+    assert round(E(1.5)) + 1 == 5
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 1.5, 2.0, 4.0, 7.0])
+def test_block_size_is_the_best_of_all(epsilon):
+    for d in (2, 5, 64, 126, 1000):
+        chosen = variance(HadamardResponse(d, epsilon), 1)
+        sizes = [2**k for k in range(1, d.bit_length() + 1)]
+        assert chosen == min(variance(HadamardResponse(d, epsilon, b), 1) for b in sizes)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])
+def test_threshold_is_the_best_of_all(epsilon):
+    cuts = np.linspace(0.5, 1, 2_001)
+    best = min(variance(THE(4, epsilon, threshold=cut), 1) for cut in cuts)
+    # The grid is 1/4000 from the optimum at worst, where the variance is flat to second order.
+    assert variance(THE(4, epsilon), 1) == pytest.approx(best, rel=1e-6)
+    assert variance(THE(4, epsilon), 1) <= best * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0])
+def test_optimized_unary_encoding_is_the_best_pair(epsilon):
+    best = variance(OUE(4, epsilon), 1)
+    for p in np.linspace(0.02, 0.98, 97):
+        q = p / (p + E(epsilon) * (1 - p))  # spends epsilon exactly
+        assert variance(UnaryEncoding(4, epsilon, p, q), 1) >= best * (1 - 1e-12)
+
+
+def test_unary_encoding_refuses_probabilities_that_overspend():
+    with pytest.raises(ValueError, match="p and q must spend at most epsilon"):
+        UnaryEncoding(4, 1.0, p=0.5, q=0.25)
+
+
+# Intervals.
+
+
+@pytest.mark.parametrize("m", every(1.0), ids=repr)
+@pytest.mark.parametrize("population", [False, True])
+def test_interval_ends_are_z_standard_errors_away_at_their_own_variance(m, population):
+    counts = np.full(m.domain_size, 1_000)
+    tally = m.simulate(counts, np.random.default_rng(9))
+    n, z = tally.num_reports, stats.norm.isf(0.05)
+    estimate = debias(tally, m)
+    for end in confidence_interval(tally, m, level=0.9, population=population):
+        at_zero, at_one = variance(m, n, 0.0), variance(m, n, 1.0)
+        spread = at_zero + (at_one - at_zero) * end + population * end * (1 - end) / n
+        np.testing.assert_allclose(np.abs(estimate - end), z * np.sqrt(spread), rtol=1e-9)
+
+
+def exact_coverage(m, n, holders, level):
+    """Probability that the interval of value 0 holds the truth, over the exact law of its count."""
+    count = np.arange(n + 1)
+    law = np.convolve(
+        stats.binom.pmf(np.arange(holders + 1), holders, m.p),
+        stats.binom.pmf(np.arange(n - holders + 1), n - holders, m.q),
+    )
+    covered = [
+        low[0] <= holders / n <= high[0]
+        for low, high in (confidence_interval(Tally([c, n - c], n), m, level=level) for c in count)
+    ]
+    return law @ np.array(covered)
+
+
+@pytest.mark.parametrize("holders", [0, 3, 200, 397, 400])
+def test_coverage_is_near_the_level(holders):
+    # A lattice law of standard deviation s steps has coverage within about 1/s of the normal one
+    # (one atom at each end); s is 8 or more here.
+    coverage = exact_coverage(GRR(2, 1.0), 400, holders, 0.95)
+    assert 0.93 < coverage < 0.97
+
+
+def test_control_intervals_of_half_the_length_do_not_cover():
+    assert exact_coverage(GRR(2, 1.0), 400, 200, 0.67) < 0.8
+
+
+@pytest.mark.statistical
+def test_simultaneous_intervals_hold_together():
+    """Bonferroni covers at least 0.95 up to the normal approximation; 400 runs have standard
+
+    error 0.011, so below 0.88 (6.4 of them) is a false alarm in 10**9 runs or rarer.
+    """
+    m, theta = OUE(30, 1.0), np.full(30, 1_000)
+    together = single = 0
+    for rng in np.random.default_rng(17).spawn(400):
+        tally = m.simulate(theta, rng)
+        low, high = confidence_interval(tally, m, simultaneous=True)
+        together += ((low <= 1 / 30) & (high >= 1 / 30)).all()
+        low, high = confidence_interval(tally, m)
+        single += ((low <= 1 / 30) & (high >= 1 / 30)).all()
+    assert together / 400 > 0.88
+    assert single / 400 < 0.5  # control: pointwise intervals do not hold together (0.95**30 = 0.21)
+
+
+def test_candidates_are_estimated_as_the_whole_domain_would_be():
+    m = OLH(1000, 1.0)
+    reports = m.privatize(np.arange(1000).repeat(20), np.random.default_rng(2))
+    asked = np.array([7, 999, 0])
+    whole, part = m.tally(reports), m.tally(reports, candidates=asked)
+    np.testing.assert_array_equal(debias(part, m), debias(whole, m)[asked])
+    low, high = confidence_interval(part, m, simultaneous=True)
+    whole_low, whole_high = confidence_interval(whole, m, simultaneous=True)
+    assert (high - low < (whole_high - whole_low)[asked]).all()  # three intervals, not a thousand
+
+
+def test_tallies_add_to_the_tally_of_all():
+    for m in every(1.0):
+        values = np.arange(40) % m.domain_size
+        reports = m.privatize(values, np.random.default_rng(1))
+        parts = [m.tally(reports[i : i + 13]) for i in range(0, 40, 13)]
+        assert sum(parts) == m.tally(reports)
+        assert sum(parts[::-1]) == m.tally(reports)
+
+
+def test_two_spellings_of_one_law_share_their_tallies():
+    assert LocalHashing(9, 1.0, 2) == BLH(9, 1.0)
+    assert SubsetSelection(9, 1.0, SubsetSelection(9, 1.0).subset_size) == SubsetSelection(9, 1.0)
