@@ -1,0 +1,240 @@
+"""The ledger of claims, the rules it follows, and the report made from it."""
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import claims_html
+import claims_ledger as ledger
+import pytest
+
+from ldp.companion import agrees
+
+ROOT = Path(__file__).resolve().parents[1]
+CHAPTERS = (
+    "00-introduction",
+    "01-randomized-response",
+    "02-unary-encoding",
+    "03-local-hashing",
+    "04-which-oracle",
+)
+
+
+@pytest.fixture(scope="module")
+def claims() -> list[dict]:
+    return ledger.declared(ROOT / "book" / "claims.yml")
+
+
+@pytest.fixture(scope="module")
+def records() -> list[dict]:
+    found = ledger.checked(ROOT / "_build" / "claims")
+    if not found:
+        pytest.fail("no chapter has been run: run make run first")
+    return found
+
+
+# --------------------------------------------------------------------------------- the ledger
+
+
+def test_ledger_follows_its_own_rules(claims: list[dict]) -> None:
+    assert ledger.schema_faults(claims) == []
+
+
+def test_ledger_has_all_112_numbered_claims_and_more(claims: list[dict]) -> None:
+    numbers = sorted(int(c["id"][5:]) for c in claims if "F" not in c["id"])
+    assert numbers == list(range(1, 113))
+    assert len(claims) >= 155
+
+
+def test_chapters_named_in_the_ledger_are_those_of_the_book(claims: list[dict]) -> None:
+    assert {c["chapter"] for c in claims} == {None, *CHAPTERS}
+
+
+def test_claims_on_frequency_oracles_are_all_given_to_a_chapter(claims: list[dict]) -> None:
+    ids = [f"S004-{n}" for n in range(32, 65)] + ["S000-84", "S000-85"]
+    ids += ["S001-98", "S001-101", "S001-102"]
+    verdicts = {c["id"]: c["verdict"] for c in claims}
+    assert [i for i in ids if verdicts[i] == "open"] == []
+
+
+def test_errata_link_to_every_wrong_claim_and_to_no_unknown_one(claims: list[dict]) -> None:
+    errata = (ROOT / "book" / "errata.md").read_text(encoding="utf-8")
+    assert ledger.unlisted(claims, errata) == []
+    assert set(re.findall(r"\{claim\}`([^`]+)`", errata)) <= {c["id"] for c in claims}
+
+
+GOOD = {
+    "id": "S004-41",
+    "source": "S004",
+    "place": "a slide",
+    "statement": "a statement",
+    "published": [0.016, 0.027],
+    "how": "a comparison",
+    "chapter": "01-randomized-response",
+    "verdict": "corrected",
+    "reason": "a misprint",
+}
+RECORD = {
+    "id": "S004-41",
+    "observed": [0.0086, 0.021],
+    "expected": [0.0086, 0.021],
+    "relation": "==",
+    "tolerance": "relative tolerance 1e-12",
+    "standard_error": None,
+    "z": 5.0,
+    "rtol": 1e-12,
+    "chapter": "01-randomized-response",
+    "code_cell": 3,
+    "seconds": 0.1,
+    "profile": "fast",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": "S009"}, "unknown source"),
+        ({"id": "S003-41"}, "must begin with its source"),
+        ({"id": "S004-x"}, "must begin with its source"),
+        ({"verdict": "true"}, "unknown verdict"),
+        ({"verdict": "open"}, "must be open exactly while no chapter checks it"),
+        ({"chapter": None}, "must be open exactly while no chapter checks it"),
+        ({"reason": ""}, "without a reason"),
+        ({"statement": " "}, "empty statement"),
+        ({"note": "x"}, "unknown fields note"),
+    ],
+)
+def test_faulty_declaration_is_found(change: dict, message: str) -> None:
+    assert ledger.schema_faults([GOOD]) == []
+    (fault,) = ledger.schema_faults([GOOD | change])
+    assert message in fault
+
+
+def test_missing_field_and_repeated_id_are_found() -> None:
+    short = {key: value for key, value in GOOD.items() if key != "how"}
+    assert ledger.schema_faults([short]) == ["claim S004-41 has no how"]
+    assert ledger.schema_faults([GOOD, GOOD]) == ["claim S004-41 is declared twice"]
+
+
+def test_unverified_undeclared_repeated_and_misplaced_claims_are_found() -> None:
+    other = GOOD | {"id": "S004-42", "verdict": "reproduced", "published": None}
+    assert ledger.check_faults([GOOD], [RECORD]) == []
+    assert ledger.check_faults([GOOD, other], []) == []  # nothing has been run
+    (fault,) = ledger.check_faults([GOOD, other], [RECORD])
+    assert fault == "claim S004-42 is declared for 01-randomized-response, not checked"
+    (fault,) = ledger.check_faults([GOOD], [RECORD, RECORD | {"id": "S004-99"}])
+    assert fault == "claim S004-99 is not declared for 01-randomized-response"
+    assert ledger.check_faults([GOOD], [RECORD, RECORD]) == ["claim S004-41 is checked 2 times"]
+    elsewhere = ledger.check_faults([GOOD], [RECORD | {"chapter": "02-unary-encoding"}])
+    assert elsewhere == ["claim S004-41 is not declared for 02-unary-encoding"]
+
+
+@pytest.mark.parametrize(
+    ("change", "record", "message"),
+    [
+        ({}, {"expected": [0.016, 0.027]}, "within the tolerance"),
+        ({}, {"standard_error": 0.01}, "within the tolerance"),
+        ({}, {"expected": [0.0086, 0.021, 0.055]}, "cannot be compared"),
+        ({}, {"expected": {"shape": [40]}}, "cannot be compared"),
+        ({"verdict": "reproduced"}, {}, "expects something else"),
+        ({"verdict": "refuted"}, {"expected": [0.016, 0.027]}, "within the tolerance"),
+    ],
+)
+def test_verdict_and_published_value_must_fit(change: dict, record: dict, message: str) -> None:
+    (fault,) = ledger.check_faults([GOOD | change], [RECORD | record])
+    assert message in fault
+
+
+def test_unlisted_erratum_is_found() -> None:
+    assert ledger.unlisted([GOOD], "see S004-41") == ["S004-41"]
+    assert ledger.unlisted([GOOD], "see {claim}`S004-41`") == []
+
+
+# ------------------------------------------------------------------------ the pieces of the report
+
+
+def test_report_shows_counts_numbers_and_a_citation() -> None:
+    (claim_,) = ledger.merged([GOOD], [RECORD])
+    assert ledger.counts([GOOD])["S004"]["corrected"] == 1
+    assert '<th scope="row">all sources</th><td>0</td><td>1</td>' in claims_html.counts_table(
+        [GOOD]
+    )
+    assert dict(claims_html.numbers(claim_))["Published"] == "(0.016, 0.027)"
+    facts = {"versions": {"ldp-companion": "1.0"}, "commit": "abc1234"}
+    entry = claims_html.bibtex(claim_, facts)
+    assert entry.startswith("@misc{ldp-companion-S004-41,")
+    assert "Version 1.0, commit abc1234" in entry
+    assert entry.count("{") == entry.count("}")
+    assert not {"url", "doi"} & set(re.findall(r"^\s+(\w+)", entry, flags=re.M))
+    assert "seconds" not in claims_html.public(claim_)["check"]  # differs from run to run
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.3333333333, "0.333333"),
+        ("inf", "inf"),
+        (True, "yes"),
+        ([1, 2.5], "(1, 2.5)"),
+        ({"shape": [2, 3]}, "array of 2 by 3 values"),
+        ({"shape": [40], "min": 0, "max": 1.0}, "array of 40 values between 0 and 1"),
+    ],
+)
+def test_recorded_values_are_written_for_reading(value: object, text: str) -> None:
+    assert claims_html.show(value) == text
+
+
+# ------------------------------------------------------------------------- the executed chapters
+
+
+@pytest.mark.chapters
+def test_every_declared_claim_is_checked_once_and_nothing_else(
+    claims: list[dict], records: list[dict]
+) -> None:
+    declared = sorted(c["id"] for c in claims if c["chapter"])
+    assert sorted(record["id"] for record in records) == declared
+
+
+@pytest.mark.chapters
+def test_verdicts_fit_the_published_values_and_the_checks(
+    claims: list[dict], records: list[dict]
+) -> None:
+    assert ledger.check_faults(claims, records) == []
+
+
+@pytest.mark.chapters
+def test_every_record_still_holds_by_its_own_numbers(records: list[dict]) -> None:
+    """A record is evidence only if its numbers, read again, meet its own tolerance."""
+    judged = [r for r in records if not isinstance(r["observed"], dict)]
+    keys = ("standard_error", "z", "rtol", "relation")
+    wrong = [
+        r["id"]
+        for r in judged
+        if not agrees(read(r["observed"]), read(r["expected"]), **{k: r[k] for k in keys})
+    ]
+    assert judged
+    assert wrong == []
+
+
+def read(value: object) -> object:
+    """Turn infinities and fractions back from the strings that JSON needs."""
+    if isinstance(value, list):
+        return [read(item) for item in value]
+    if isinstance(value, str) and "inf" in value:
+        return float(value)
+    is_fraction = isinstance(value, str) and re.fullmatch(r"-?\d+(/\d+)?", value)
+    return Fraction(value) if is_fraction else value
+
+
+@pytest.mark.site
+def test_site_carries_the_ledger_and_an_anchor_for_every_claim(
+    claims: list[dict], site_dir: Path
+) -> None:
+    content = json.loads((site_dir / "claims.json").read_text(encoding="utf-8"))
+    assert [c["id"] for c in content["claims"]] == [c["id"] for c in claims]
+    page = (site_dir / "book" / "report.html").read_text(encoding="utf-8")
+    missing = [c["id"] for c in claims if f'id="claim-{c["id"]}"' not in page]
+    assert missing == []
+    for claim_ in (c for c in claims if c["chapter"]):
+        assert f'href="{claim_["chapter"]}.html#check-{claim_["id"]}"' in page

@@ -1,0 +1,195 @@
+"""A claim passes exactly when it holds, and a notebook is left with its record."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from ldp.companion import CLAIM_MIME, ClaimError, agrees, claim, style
+
+NAN, INF = math.nan, math.inf
+
+# ---------------------------------------------------------------- what agrees, and what must not
+
+HOLDS = [
+    {"observed": True, "expected": True},
+    {"observed": np.bool_(False), "expected": False},
+    {"observed": 3, "expected": 3},
+    {"observed": np.int64(3), "expected": 3.0},
+    {"observed": 10**30, "expected": 10**30},
+    {"observed": Fraction(10, 3), "expected": Fraction(20, 6)},
+    {"observed": "e", "expected": "e"},
+    {"observed": ["a", "b"], "expected": ["a", "b"]},
+    {"observed": 0.1 + 0.2, "expected": 0.3},
+    {"observed": INF, "expected": INF},
+    {"observed": [INF, 0.0], "expected": [INF, 0.0]},
+    {"observed": [1e-16, 1.0], "expected": [0.0, 1.0]},
+    {"observed": 0.136, "expected": 0.1364, "rtol": 1e-2},
+    {"observed": 1.0 + 1e-15, "expected": 1.0, "relation": "<="},
+    {"observed": [1, 2], "expected": [2, 3], "relation": "<"},
+    {"observed": 2.0, "expected": 1.0, "relation": ">"},
+    {"observed": 1.0, "expected": 1.4, "standard_error": 0.1},
+    {"observed": 1.4, "expected": 1.0, "standard_error": 0.1, "relation": "<="},
+    {"observed": 0.6, "expected": 1.0, "standard_error": 0.1, "relation": ">="},
+    {"observed": -9.0, "expected": 1.0, "standard_error": 0.1, "relation": "<="},
+    {"observed": 0.4, "expected": 1.0, "standard_error": 0.1, "relation": "<"},
+    {"observed": [1.0, 2.0], "expected": [1.4, 2.04], "standard_error": [0.1, 0.01]},
+]
+FAILS = [
+    {"observed": True, "expected": False},
+    {"observed": 3, "expected": 4},
+    {"observed": 10**30 + 1, "expected": 10**30},
+    {"observed": Fraction(1, 3), "expected": Fraction(1, 4)},
+    {"observed": "a", "expected": "b"},
+    {"observed": ["a", "b"], "expected": ["a", "c"]},
+    {"observed": 1.0 + 1e-11, "expected": 1.0},
+    {"observed": 1e-16, "expected": 0.0},
+    {"observed": [1e-10, 1.0], "expected": [2e-10, 1.0]},
+    {"observed": [1e-11, 1.0], "expected": [0.0, 1.0]},
+    {"observed": NAN, "expected": NAN},
+    {"observed": [1.0, NAN], "expected": [1.0, NAN]},
+    {"observed": NAN, "expected": 1.0, "relation": "<="},
+    {"observed": NAN, "expected": 1.0, "relation": ">"},
+    {"observed": NAN, "expected": 1.0, "standard_error": 1e9},
+    {"observed": INF, "expected": -INF},
+    {"observed": INF, "expected": 1.0, "standard_error": 1.0},
+    {"observed": INF, "expected": INF, "standard_error": 1.0},
+    {"observed": 1.0, "expected": INF},
+    {"observed": 1.0 + 1e-11, "expected": 1.0, "relation": "<="},
+    {"observed": 1.0, "expected": 1.0, "relation": "<"},
+    {"observed": [1, 3], "expected": [2, 3], "relation": "<"},
+    {"observed": 1.0, "expected": 1.6, "standard_error": 0.1},
+    {"observed": 1.6, "expected": 1.0, "standard_error": 0.1, "relation": "<="},
+    {"observed": 0.4, "expected": 1.0, "standard_error": 0.1, "relation": ">="},
+    {"observed": 0.6, "expected": 1.0, "standard_error": 0.1, "relation": "<"},
+    {"observed": [1.0, 2.0], "expected": [1.4, 2.06], "standard_error": [0.1, 0.01]},
+]
+
+
+@pytest.mark.parametrize("case", HOLDS, ids=str)
+def test_claim_that_holds_prints_its_badge(case: dict, capsys: pytest.CaptureFixture) -> None:
+    claim("S004-41", **case)
+    assert capsys.readouterr().out.startswith("[S004-41 checked] observed ")
+
+
+@pytest.mark.parametrize("case", FAILS, ids=str)
+def test_false_claim_raises(case: dict, capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(ClaimError, match=r"^S004-41: observed .* does not hold"):
+        claim("S004-41", **case)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ({"id": "41"}, "id must look like S004-41 or S004-F07, got '41'"),
+        ({"id": "S005-41"}, "id must look like"),
+        ({"id": 'S004-41" onclick='}, "id must look like"),
+        ({"z": 0.0}, "z must be positive and finite, got 0.0"),
+        ({"z": INF}, "z must be positive and finite, got inf"),
+        ({"rtol": 1.0}, r"rtol must be in \[0, 1\), got 1.0"),
+        ({"rtol": NAN}, "rtol must be in"),
+        ({"relation": "!="}, "relation must be one of"),
+        ({"standard_error": NAN}, "standard_error must be finite and not negative, got nan"),
+        ({"standard_error": INF}, "standard_error must be finite and not negative, got inf"),
+        ({"standard_error": -1.0}, "standard_error must be finite and not negative, got -1.0"),
+        ({"expected": [1.0]}, "observed and expected must have one shape"),
+        ({"observed": [], "expected": []}, "observed must hold at least one value, got none"),
+        ({"observed": True}, "observed and expected must be of one kind, got boolean, number"),
+        ({"observed": None}, "observed must hold booleans, numbers or strings"),
+        ({"observed": 1j}, "observed must hold booleans, numbers or strings"),
+        ({"observed": "a", "expected": "a", "relation": "<"}, "relation must be =="),
+    ],
+    ids=str,
+)
+def test_misuse_is_an_error_and_not_a_verdict(case: dict, message: str) -> None:
+    arguments = {"id": "S004-41", "observed": 1.0, "expected": 1.0} | case
+    with pytest.raises((ValueError, TypeError), match=message):
+        claim(arguments.pop("id"), **arguments)
+
+
+@pytest.mark.statistical
+def test_five_standard_errors_let_truth_pass_and_catch_a_bias() -> None:
+    """A normal error passes but for one run in 1.7 million; a shift of 10 standard errors fails.
+
+    The shift leaves 5 standard errors: it would slip through with probability 2.9e-7.
+    """
+    rng = np.random.default_rng(1)
+    error = 1 / math.sqrt(10_000)
+    mean = rng.standard_normal(10_000).mean()
+    assert agrees(mean, 0.0, standard_error=error)
+    assert not agrees(mean + 10 * error, 0.0, standard_error=error)
+
+
+# ------------------------------------------------------------------- what a notebook is left with
+
+
+@pytest.fixture
+def shell():
+    yield InteractiveShell.instance()
+    InteractiveShell.clear_instance()
+
+
+def outputs_of(shell: InteractiveShell, code: str) -> list[dict]:
+    with capture_output() as captured:
+        shell.run_cell(code).raise_error()
+    return [output.data for output in captured.outputs]
+
+
+def test_notebook_gets_badge_text_and_record(shell: InteractiveShell) -> None:
+    code = (
+        "import numpy as np\n"
+        "from ldp.companion import claim\n"
+        "claim('S004-44', observed=np.array([0, 10 / 3]), expected=[0, 3.3], standard_error=0.1)"
+    )
+    (data,) = outputs_of(shell, code)
+    assert 'id="check-S004-44"' in data["text/html"]
+    assert 'href="report.html#claim-S004-44"' in data["text/html"]
+    assert data["text/plain"].startswith("[S004-44 checked]")
+    record = data[CLAIM_MIME]
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert record == {
+        "id": "S004-44",
+        "observed": [0.0, 10 / 3],
+        "expected": [0.0, 3.3],
+        "relation": "==",
+        "tolerance": "tolerance 5 standard errors of 0.1",
+        "standard_error": 0.1,
+        "z": 5.0,
+        "rtol": 1e-12,
+    }
+
+
+def test_records_are_json_even_when_infinite_exact_or_long(shell: InteractiveShell) -> None:
+    code = (
+        "from fractions import Fraction\nimport numpy as np\nfrom ldp.companion import claim\n"
+        "claim('S004-44', observed=np.inf, expected=np.inf)\n"
+        "claim('S004-44', observed=Fraction(1, 3), expected=Fraction(1, 3))\n"
+        "claim('S004-44', observed=np.arange(40.0), expected=np.arange(40.0))\n"
+        "claim('S004-44', observed='<b>', expected='<b>')\n"
+    )
+    first, second, third, fourth = outputs_of(shell, code)
+    assert first[CLAIM_MIME]["observed"] == "inf"
+    assert second[CLAIM_MIME]["observed"] == "1/3"
+    assert third[CLAIM_MIME]["observed"] == {"shape": [40], "min": 0.0, "max": 39.0}
+    assert "<b>" not in fourth["text/html"]
+
+
+def test_false_claim_stops_the_cell_and_leaves_nothing(shell: InteractiveShell) -> None:
+    code = "from ldp.companion import claim\nclaim('S004-44', observed=1.0, expected=1.1)"
+    with capture_output() as captured, pytest.raises(ClaimError):
+        shell.run_cell(code).raise_error()
+    assert captured.outputs == []
+
+
+def test_style_is_opaque_and_does_not_rely_on_colour() -> None:
+    mpl = pytest.importorskip("matplotlib")
+    with mpl.rc_context():
+        style()
+        cycle = mpl.rcParams["axes.prop_cycle"].by_key()
+        assert mpl.rcParams["figure.facecolor"] == mpl.rcParams["savefig.facecolor"] == "#fdfdfb"
+    assert len(set(cycle["color"])) == len(set(map(str, cycle["linestyle"]))) == 7
