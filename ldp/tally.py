@@ -97,8 +97,6 @@ class Tally:
             and _same(self.candidates, other.candidates)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # equal arrays have no cheap equal hash
-
     def __repr__(self) -> str:
         """Show counts and number of reports; long counts are abbreviated as numpy does."""
         counts = np.array2string(self.counts, separator=", ", threshold=20)
