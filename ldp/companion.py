@@ -152,7 +152,7 @@ def _plain(value: Any) -> Any:
     array = np.asarray(value)
     if array.size > MAX_RECORDED:
         summary: dict[str, Any] = {"shape": list(array.shape)}
-        if array.dtype.kind in "iufO":
+        if array.dtype.kind in "iufbO":
             summary |= {"min": _plain(array.min()), "max": _plain(array.max())}
         return summary
     if array.ndim:

@@ -137,6 +137,8 @@ def test_unverified_undeclared_repeated_and_misplaced_claims_are_found() -> None
         ({}, {"standard_error": 0.01}, "within the tolerance"),
         ({}, {"expected": [0.0086, 0.021, 0.055]}, "cannot be compared"),
         ({}, {"expected": {"shape": [40]}}, "cannot be compared"),
+        ({"published": 0.5}, {"expected": [0.5, 0.5, 0.5]}, "within the tolerance"),
+        ({"published": 0.5}, {"expected": {"shape": [40], "min": 0.5, "max": 0.5}}, "within the"),
         ({"verdict": "reproduced"}, {}, "expects something else"),
         ({"verdict": "refuted"}, {"expected": [0.016, 0.027]}, "within the tolerance"),
     ],
@@ -144,6 +146,12 @@ def test_unverified_undeclared_repeated_and_misplaced_claims_are_found() -> None
 def test_verdict_and_published_value_must_fit(change: dict, record: dict, message: str) -> None:
     (fault,) = ledger.check_faults([GOOD | change], [RECORD | record])
     assert message in fault
+
+
+def test_one_wrong_published_value_is_compared_with_every_entry() -> None:
+    long = RECORD | {"expected": {"shape": [40], "min": 0.1252, "max": 0.1252}}
+    assert ledger.check_faults([GOOD | {"published": 0.046}], [long]) == []
+    assert ledger.check_faults([GOOD | {"published": 0.046}], [RECORD]) == []
 
 
 def test_unlisted_erratum_is_found() -> None:
@@ -178,6 +186,7 @@ def test_report_shows_counts_numbers_and_a_citation() -> None:
         (True, "yes"),
         ([1, 2.5], "(1, 2.5)"),
         ({"shape": [2, 3]}, "array of 2 by 3 values"),
+        ({"shape": [40], "min": True, "max": True}, "array of 40 values, all yes"),
         ({"shape": [40], "min": 0, "max": 1.0}, "array of 40 values between 0 and 1"),
     ],
 )

@@ -171,12 +171,14 @@ def test_records_are_json_even_when_infinite_exact_or_long(shell: InteractiveShe
         "claim('S004-44', observed=Fraction(1, 3), expected=Fraction(1, 3))\n"
         "claim('S004-44', observed=np.arange(40.0), expected=np.arange(40.0))\n"
         "claim('S004-44', observed='<b>', expected='<b>')\n"
+        "claim('S004-44', observed=np.ones(40, bool), expected=np.ones(40, bool))\n"
     )
-    first, second, third, fourth = outputs_of(shell, code)
+    first, second, third, fourth, fifth = outputs_of(shell, code)
     assert first[CLAIM_MIME]["observed"] == "inf"
     assert second[CLAIM_MIME]["observed"] == "1/3"
     assert third[CLAIM_MIME]["observed"] == {"shape": [40], "min": 0.0, "max": 39.0}
     assert "<b>" not in fourth["text/html"]
+    assert fifth[CLAIM_MIME]["observed"] == {"shape": [40], "min": True, "max": True}
 
 
 def test_false_claim_stops_the_cell_and_leaves_nothing(shell: InteractiveShell) -> None:

@@ -37,11 +37,18 @@ def show(value: Any) -> str:
         return "(" + ", ".join(show(item) for item in value) + ")"
     if isinstance(value, dict):
         shape = " by ".join(map(str, value["shape"]))
-        extent = f" between {show(value['min'])} and {show(value['max'])}" if "min" in value else ""
-        return f"array of {shape} values{extent}"
+        return f"array of {shape} values{_extent(value)}"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _extent(summary: dict[str, Any]) -> str:
+    """Range of a long array, as far as its record has one."""
+    if "min" not in summary:
+        return ""
+    low, high = show(summary["min"]), show(summary["max"])
+    return f", all {low}" if low == high else f" between {low} and {high}"
 
 
 def bibtex(claim: Claim, facts: dict[str, Any]) -> str:

@@ -114,7 +114,7 @@ def published_fault(claim: Claim) -> str:
     record = claim["check"]
     tolerance = {key: record[key] for key in ("standard_error", "z", "rtol", "relation")}
     try:
-        same = agrees(claim["published"], record["expected"], **tolerance)
+        same = agrees(*_aligned(claim["published"], record["expected"]), **tolerance)
     except (TypeError, ValueError) as error:
         return f"cannot be compared with its published value: {error}"
     if claim["verdict"] == "reproduced" and not same:
@@ -122,6 +122,19 @@ def published_fault(claim: Claim) -> str:
     if claim["verdict"] != "reproduced" and same:
         return f"is {claim['verdict']}, but its published value is within the tolerance"
     return ""
+
+
+def _aligned(published: Any, expected: Any) -> tuple[Any, Any]:
+    """Repeat a single published value for every entry of the check.
+
+    Of a long array the record keeps the extremes only: a value that agrees with both agrees with
+    all that lies between.
+    """
+    if isinstance(published, list):
+        return published, expected
+    if isinstance(expected, dict) and "min" in expected:
+        expected = [expected["min"], expected["max"]]
+    return ([published] * len(expected) if isinstance(expected, list) else published), expected
 
 
 def unlisted(claims: list[Claim], errata: str) -> list[str]:
