@@ -38,9 +38,11 @@ class SHE:
     -----
     Reports are ``int64`` of shape ``(n, d)``, in grid steps. A float would leave holes that tell
     values apart (``mironov2012significance``). The binary digits of a geometric variable are
-    independent; each is decided by one 64-bit word. A tally sums reports: one adds on average
-    p = r steps to its own value and q = 0 to the others. SHE supports no set of values, so it has
-    no odds.
+    independent; each is decided by one 64-bit word, and digits rarer than :math:`2^{-64}` are
+    never set, so the noise ends far out in tails that hold about :math:`2^{-64}` of the mass: the
+    sampler has that :math:`\delta` per coordinate, the channel none. A tally sums reports: one
+    adds on average p = r steps to its own value and q = 0 to the others. SHE supports no set of
+    values, so it has no odds.
 
     Examples
     --------
@@ -66,12 +68,15 @@ class SHE:
             resolution=_checks.integer(resolution, "resolution", 1, 2**20),
         )
         # The noise must exist (epsilon not too large) and fit in 64 bits (not too small).
-        decay = self.epsilon / (2 * self.resolution)
-        if not 2.0**-40 < decay < 36:
+        if not 2.0**-40 < self._decay < 36:
             raise ValueError(
                 f"epsilon must lie between 2**-39 and 72 times the resolution {self.resolution}, "
                 f"got {self.epsilon}."
             )
+
+    @property
+    def _decay(self) -> float:
+        return self.epsilon / (2 * self.resolution)
 
     @property
     def p(self) -> float:
@@ -93,8 +98,8 @@ class SHE:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         shape = (given.size, self.domain_size)
-        reports = _geometric(self.epsilon / (2 * self.resolution), shape, rng)
-        reports -= _geometric(self.epsilon / (2 * self.resolution), shape, rng)
+        reports = _geometric(self._decay, shape, rng)
+        reports -= _geometric(self._decay, shape, rng)
         reports[np.arange(given.size), given] += self.resolution
         return reports
 
@@ -110,7 +115,7 @@ class SHE:
         total = int(counts.sum())
         sums = self.resolution * counts
         if total:
-            stop = -math.expm1(-self.epsilon / (2 * self.resolution))
+            stop = -math.expm1(-self._decay)
             sums += rng.negative_binomial(total, stop, self.domain_size)
             sums -= rng.negative_binomial(total, stop, self.domain_size)
         return Tally(sums, total, self)
@@ -146,24 +151,34 @@ class SHE:
         return outcome
 
     def _check(self, reports: npt.ArrayLike) -> Integers:
-        given = np.asarray(reports)
+        given = _checks.plain_array(reports, "reports")
         if given.dtype.kind != "i":
             raise TypeError(f"reports must be signed integers, got dtype {given.dtype}.")
         if given.ndim != 2 or given.shape[1] != self.domain_size:
             raise ValueError(f"reports must have shape (n, {self.domain_size}), got {given.shape}.")
+        furthest = self.resolution + 2 ** len(_digit_chances(self._decay)) - 1
+        if given.size and (given.min() < -furthest or given.max() > furthest):
+            raise ValueError(
+                f"reports must be from -{furthest} to {furthest}, "
+                f"got {given.min()} to {given.max()}."
+            )
         return given.astype(np.int64, copy=False)
 
 
 def _geometric(decay: float, shape: tuple[int, ...], rng: np.random.Generator) -> Integers:
-    """Draw variables with Pr[G >= k] = exp(-decay k), digit by binary digit.
-
-    Digit j is one with probability e^{-2^j decay} / (1 + e^{-2^j decay}), independently; digits
-    of probability below 2**-64 are zero.
-    """
+    """Draw variables with Pr[G >= k] = exp(-decay k), digit by binary digit."""
     numbers = np.zeros(shape, dtype=np.int64)
-    digit = 0
-    while (weight := math.ldexp(decay, digit)) < 45:
-        chance = 1 / (1 + math.exp(weight))
+    for digit, chance in enumerate(_digit_chances(decay)):
         numbers |= (words(rng, shape) < threshold(chance)).astype(np.int64) << digit
-        digit += 1
     return numbers
+
+
+def _digit_chances(decay: float) -> list[float]:
+    """List Pr[binary digit j of such a variable is one] = 1 / (1 + exp(2^j decay)).
+
+    The digits are independent; those of probability below 2**-64 are zero.
+    """
+    chances = []
+    while (weight := math.ldexp(decay, len(chances))) < 45:
+        chances.append(1 / (1 + math.exp(weight)))
+    return chances
