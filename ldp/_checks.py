@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 _LARGEST_DOMAIN = 2**31
+_MOST_USERS = 2**53  # sums stay far from the end of int64, and exact as floats
 
 
 def integer(value: Any, name: str, least: int, most: int | None = None) -> int:
@@ -34,7 +35,10 @@ def real(value: Any, name: str, rule: str) -> float:
         raise TypeError(f"{name} must be {rule}, got {value!r}.")
     if isinstance(value, np.complexfloating):
         raise TypeError(f"{name} must be {rule}, got {value!r}.")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be {rule}, got {value}.") from None
 
 
 def domain_size(value: Any) -> int:
@@ -72,8 +76,19 @@ def rng(value: Any) -> np.random.Generator:
     return value
 
 
-def _vector_of_integers(values: Any, name: str) -> npt.NDArray[np.int64]:
-    array = np.asarray(values)
+def plain_array(given: Any, name: str) -> npt.NDArray[Any]:
+    """Return an array; a mask would be lost, and rows of unequal length are none."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{name} must be a plain array, got a masked one.")
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name} must be an array, got rows of unequal lengths.") from None
+
+
+def integers(given: Any, name: str) -> npt.NDArray[np.int64]:
+    """Return a vector of integers as int64."""
+    array = plain_array(given, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got {array.ndim} dimensions.")
     if array.size == 0:
@@ -87,7 +102,7 @@ def _vector_of_integers(values: Any, name: str) -> npt.NDArray[np.int64]:
 
 def integers_below(values: Any, name: str, size: int) -> npt.NDArray[np.int64]:
     """Return a vector of integers, each at least 0 and below `size`."""
-    array = _vector_of_integers(values, name)
+    array = integers(values, name)
     if array.size:
         low, high = int(array.min()), int(array.max())
         if low < 0 or high >= size:
@@ -103,17 +118,20 @@ def values(given: Any, size: int) -> npt.NDArray[np.int64]:
 
 def value_counts(given: Any, size: int) -> npt.NDArray[np.int64]:
     """Return how many users hold each value: non-negative integers, shape (size,)."""
-    array = _vector_of_integers(given, "value_counts")
+    array = integers(given, "value_counts")
     if array.shape != (size,):
         raise ValueError(f"value_counts must have shape ({size},), got {array.shape}.")
     if array.min() < 0:
         raise ValueError(f"value_counts must be non-negative, got {array.min()}.")
+    total = array.sum(dtype=np.float64)
+    if total > _MOST_USERS:
+        raise ValueError(f"value_counts must sum to at most {_MOST_USERS}, got about {total:.6g}.")
     return array
 
 
 def packed_rows(reports: Any, size: int) -> npt.NDArray[np.uint8]:
     """Return bit-packed reports: uint8 rows of ceil(size/8) bytes with zero padding bits."""
-    array = np.asarray(reports)
+    array = plain_array(reports, "reports")
     width = -(-size // 8)
     if array.dtype != np.uint8:
         raise TypeError(f"reports must be bit-packed uint8, got dtype {array.dtype}.")
@@ -138,7 +156,7 @@ def distribution(given: Any, name: str, size: int | None = None) -> npt.NDArray[
 
 def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:
     """Return a finite float vector, of length `size` when it is given."""
-    array = np.asarray(given)
+    array = plain_array(given, name)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be real numbers, got dtype {array.dtype}.")
     if array.ndim != 1 or array.size == 0 or (size is not None and array.size != size):

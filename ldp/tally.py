@@ -51,9 +51,9 @@ class Tally:
         mechanism: object = None,
         candidates: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        array = np.asarray(counts)
-        _checks.vector(array, "counts")
-        array = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+        array = _checks.plain_array(counts, "counts")
+        vector = _checks.vector(array, "counts")
+        array = vector if array.dtype.kind == "f" else _checks.integers(array, "counts").copy()
         array.flags.writeable = False
         object.__setattr__(self, "counts", array)
         object.__setattr__(self, "num_reports", _checks.integer(num_reports, "num_reports", 0))

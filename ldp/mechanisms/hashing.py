@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import words
-from ldp.estimators.linear import noise_variance
 from ldp.mechanisms._hash_family import HashFamily, halves
 from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
 from ldp.mechanisms.randomized_response import GRR
@@ -190,7 +189,7 @@ class LocalHashing:
         return rows
 
     def _check(self, reports: Array) -> Array:
-        given = np.asarray(reports)
+        given = _checks.plain_array(reports, "reports")
         if given.dtype != REPORT:
             raise TypeError(f"reports must have dtype {REPORT}, got {given.dtype}.")
         if given.ndim != 1:
@@ -233,7 +232,8 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
 
     With :math:`q=1/g` the variance :math:`\frac{(e^\epsilon+g-1)^2}{(e^\epsilon-1)^2(g-1)}` is
     convex in :math:`g` with its minimum at :math:`g=e^\epsilon+1`; the better of the two integers
-    beside it is taken, which is not always the nearer one.
+    beside it is taken, which is not always the nearer one. The 32-bit words of the hash hold at
+    most 2**17 buckets, and half as many for each doubling of the domain beyond 2**16.
 
     Parameters
     ----------
@@ -257,10 +257,11 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
     """
     if num_buckets is not None:
         return LocalHashing(domain_size, epsilon, num_buckets)
-    budget = _checks.epsilon(epsilon)
+    d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
 
-    def rare_variance(buckets: int) -> float:
-        return float(noise_variance(GRR(buckets, budget).p, 1 / buckets, 1 / buckets, 0.0))
+    def rare_variance(buckets: int) -> float:  # up to a factor that is the same for all
+        return (1 + (buckets - 1) * math.exp(-budget)) ** 2 / (buckets - 1)
 
-    below = math.floor(min(math.exp(min(budget, 700.0)) + 1, 2.0**32))
-    return LocalHashing(domain_size, budget, min(below, below + 1, key=rare_variance))
+    most = 2 ** HashFamily(d, 2, 32).unit_bits
+    below = math.floor(min(math.exp(min(budget, 700.0)) + 1, most - 1))
+    return LocalHashing(d, budget, min(below, below + 1, key=rare_variance))

@@ -178,7 +178,7 @@ def _digit_chances(decay: float) -> list[float]:
 
     The digits are independent; those of probability below 2**-64 are zero.
     """
-    chances = []
+    chances: list[float] = []
     while (weight := math.ldexp(decay, len(chances))) < 45:
         chances.append(1 / (1 + math.exp(weight)))
     return chances

@@ -68,7 +68,8 @@ class SubsetSelection:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
         if subset_size is None:
             p, q = _probabilities(d, budget, np.arange(1, d))
-            size = 1 + int(np.argmin(noise_variance(p, q, q, 0.0)))
+            with np.errstate(divide="ignore"):  # p == q is refused below
+                size = 1 + int(np.argmin(noise_variance(p, q, q, 0.0)))
         else:
             size = _checks.integer(subset_size, "subset_size", 1, d - 1)
         freeze(self, domain_size=d, epsilon=budget, subset_size=size)

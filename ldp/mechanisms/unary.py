@@ -9,7 +9,6 @@ from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
 from ldp._words import threshold, words
-from ldp.estimators.linear import noise_variance
 from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
@@ -68,7 +67,8 @@ class UnaryEncoding:
             p=_checks.real(p, "p", "between 0 and 1"),
             q=_checks.real(q, "q", "between 0 and 1"),
         )
-        _checks.probabilities(self.p, self.q, self.epsilon)
+        if not 0 < self.q < self.p < 1:
+            raise ValueError(f"p and q must satisfy 0 < q < p < 1, got {self.p} and {self.q}.")
         # Rounding p and q to float64 moves the log-odds by about this much and no more.
         rounding = 2.0**-52 * (4 + 1 / (1 - self.p) + self.epsilon)
         if math.log(self.odds) > self.epsilon + rounding:
@@ -145,6 +145,12 @@ def _draw_bits(out: npt.NDArray[np.uint64], q: float, rng: np.random.Generator) 
     _kernels.decide_rest(out, undecided, rest, threshold(q * 256 - first_eight) + np.uint64(1))
 
 
+def _unary(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:
+    """Blame epsilon, and not the p and q that follow from it."""
+    _checks.probabilities(p, q, epsilon)
+    return UnaryEncoding(domain_size, epsilon, p, q)
+
+
 def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     r"""Symmetric unary encoding (basic RAPPOR): ones and zeros are kept equally often.
 
@@ -171,7 +177,7 @@ def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     """
     budget = _checks.epsilon(epsilon)
     kept = math.exp(-budget / 2)
-    return UnaryEncoding(domain_size, budget, 1 / (1 + kept), kept / (1 + kept))
+    return _unary(domain_size, budget, 1 / (1 + kept), kept / (1 + kept))
 
 
 def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
@@ -199,7 +205,7 @@ def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     """
     budget = _checks.epsilon(epsilon)
     rare = math.exp(-budget)
-    return UnaryEncoding(domain_size, budget, 0.5, rare / (1 + rare))
+    return _unary(domain_size, budget, 0.5, rare / (1 + rare))
 
 
 def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:
@@ -243,17 +249,18 @@ def THE(domain_size: int, epsilon: float, threshold: float | None = None) -> Una
     """
     budget = _checks.epsilon(epsilon)
     if threshold is None:
+        _checks.probabilities(*_threshold_probabilities(budget, 1.0), budget)
 
-        def rare_variance(cut: float) -> float:
+        def rare_deviation(cut: float) -> float:  # minus its inverse: p - q may round to 0
             p, q = _threshold_probabilities(budget, cut)
-            return float(noise_variance(p, q, q, 0.0))
+            return -(p - q) / math.sqrt(q * (1 - q))
 
         best = minimize_scalar(
-            rare_variance, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}
+            rare_deviation, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}
         )
         cut = float(best.x)
     else:
         cut = _checks.real(threshold, "threshold", "between 1/2 and 1")
         if not 0.5 <= cut <= 1:
             raise ValueError(f"threshold must be between 1/2 and 1, got {cut}.")
-    return UnaryEncoding(domain_size, budget, *_threshold_probabilities(budget, cut))
+    return _unary(domain_size, budget, *_threshold_probabilities(budget, cut))
