@@ -59,7 +59,9 @@ site: $(VENV)/installed
 
 bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _build/bench.md
 	@mkdir -p _build
-	$(PY) -m pytest benchmarks -o python_files='bench_*.py' -o python_functions='bench_* test_*' --benchmark-only \
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
+	$(PY) -m pytest benchmarks -o python_files='bench_*.py' -o python_functions='bench_* test_*' \
+	    --benchmark-only \
 	    --benchmark-json=_build/bench.json -q
 	@$(PY) benchmarks/table.py _build/bench.json _build/bench.md
 
