@@ -1,0 +1,231 @@
+"""Each compiled loop against a twin of a few lines of plain Python, bit for bit."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldp import _kernels, _words
+
+ALL_ONES = 2**64 - 1
+Array = npt.NDArray[np.generic]
+
+
+def random_words(seed: int, shape: int | tuple[int, ...]) -> npt.NDArray[np.uint64]:
+    return _words.words(np.random.default_rng(seed), shape)
+
+
+def bit(row: Array, v: int) -> int:
+    """Bit v of a packed row, first value in the highest bit."""
+    return int(row[v // 8]) >> (7 - v % 8) & 1
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def test_words_are_the_raw_words_of_the_generator() -> None:
+    # Nothing is expanded, masked or rejected: each word is one word of the caller's generator.
+    for seed in range(3):
+        raw = np.random.PCG64(seed).random_raw(1000)
+        assert np.array_equal(random_words(seed, (10, 100)).ravel(), raw)
+
+
+@given(st.floats(0, 1))
+def test_threshold(probability: float) -> None:
+    expected = min(math.floor(probability * 2**64), ALL_ONES)
+    assert int(_words.threshold(probability)) == expected
+
+
+@given(st.lists(st.integers(0, ALL_ONES), max_size=20), st.integers(1, 2**32 - 1))
+def test_uniform_below(words: list[int], size: int) -> None:
+    words = [0, ALL_ONES, 2**32 - 1, 2**32, *words]
+    drawn = _words.uniform_below(np.array(words, dtype=np.uint64), size)
+    assert drawn.tolist() == [word * size // 2**64 for word in words]
+
+
+@pytest.mark.parametrize(("total", "each"), [(0, 1), (1, 1), (2**17 + 1, 1), (10, 2**18)])
+def test_chunks(total: int, each: int) -> None:
+    parts = list(_kernels.chunks(total, each))
+    assert [i for part in parts for i in range(total)[part]] == list(range(total))
+    assert all((part.stop - part.start) * each <= max(2**17, each) for part in parts)
+
+
+# -- randomized response ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("domain_size", [2, 3, 1000])
+@pytest.mark.parametrize("weight", [1, 2**40 + 1, 2**54 + 12345])
+def test_replace_value(domain_size: int, weight: int) -> None:
+    rng = np.random.default_rng(domain_size)
+    values = rng.integers(0, domain_size, 2_000)
+    # Half the words fall among the others, some of them on the borders.
+    words = random_words(1, values.size)
+    words[::2] %= np.uint64(weight * domain_size)
+    words[:4] = 0, weight - 1, weight * (domain_size - 1) - 1, weight * (domain_size - 1)
+    out = np.empty_like(values)
+    _kernels.replace_value(values, words, np.uint64(weight), domain_size - 1, out)
+    for value, word, report in zip(values.tolist(), words.tolist(), out.tolist(), strict=True):
+        others = [v for v in range(domain_size) if v != value]
+        number = word // weight
+        assert report == (others[number] if number < len(others) else value)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1024])
+@pytest.mark.parametrize("num_values", [0, 1, 3, 4, 5, 4095, 4096, 4097, 50_001])
+def test_histogram(size: int, num_values: int) -> None:
+    values = np.random.default_rng(size).integers(0, size, num_values)
+    expected = [0] * size
+    for value in values.tolist():
+        expected[value] += 1
+    counts = _kernels.histogram(values, size)
+    assert counts.dtype == np.int64
+    assert counts.tolist() == expected
+    assert _kernels._four_histograms(values, size).sum(axis=0).tolist() == expected
+
+
+# -- unary encoding --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first_eight", [0, 1, 68, 127, 128, 255])
+@pytest.mark.parametrize("num_words", [0, 1, 17])
+def test_compare_bits(first_eight: int, num_words: int) -> None:
+    planes = random_words(first_eight, (8, num_words))
+    planes[:, : num_words // 2] &= random_words(2, (8, num_words // 2))
+    lanes = [ALL_ONES if first_eight >> (7 - k) & 1 else 0 for k in range(8)]
+    out, undecided = np.empty(num_words, np.uint64), np.empty(num_words, np.uint64)
+    _kernels.compare_bits(planes, np.array(lanes, dtype=np.uint64), out, undecided)
+    for j in range(num_words):
+        for lane in range(64):
+            number = int("".join(str(int(planes[k, j]) >> lane & 1) for k in range(8)), 2)
+            assert int(out[j]) >> lane & 1 == (number < first_eight)
+            assert int(undecided[j]) >> lane & 1 == (number == first_eight)
+
+
+@pytest.mark.parametrize("num_words", [0, 1, 17, 200])
+def test_decide_rest(num_words: int) -> None:
+    out, open_bits = random_words(1, num_words), random_words(2, num_words)
+    open_bits[1::3] = 0
+    open_bits[2::3] = ALL_ONES
+    out &= ~open_bits
+    words = random_words(3, int(np.bitwise_count(open_bits).sum()))
+    threshold = 2**62 + 5
+    words[: min(2, words.size)] = threshold
+    expected, used = out.tolist(), iter(words.tolist())
+    for j in range(num_words):
+        for lane in range(64):
+            if int(open_bits[j]) >> lane & 1 and next(used) < threshold:
+                expected[j] |= 1 << lane
+    _kernels.decide_rest(out, open_bits, words, np.uint64(threshold))
+    assert out.tolist() == expected
+    assert next(used, None) is None
+
+
+@pytest.mark.parametrize("domain_size", [2, 8, 9, 1000])
+@pytest.mark.parametrize("num_rows", [0, 1, 300])
+def test_set_bits(domain_size: int, num_rows: int) -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.integers(0, 256, (num_rows, -(-domain_size // 8)), dtype=np.uint8)
+    positions = rng.integers(0, domain_size, num_rows)
+    words, threshold = random_words(5, num_rows), 2**63
+    words[:2] = (threshold, threshold - 1)[:num_rows]
+    expected = np.unpackbits(rows, axis=1)
+    for i in range(num_rows):
+        expected[i, positions[i]] = int(words[i]) < threshold
+    _kernels.set_bits(rows, positions, words, np.uint64(threshold))
+    assert np.array_equal(np.unpackbits(rows, axis=1), expected)
+
+
+# Sixteen rows make a group; the counters are emptied after 255 groups = 4080 rows, and 255 full
+# groups of ones are the most a counter must hold.
+ROWS = [0, 1, 15, 16, 17, 31, 33, 4079, 4080, 4081, 4095, 4096, 4097, 8160, 8161]
+
+
+@pytest.mark.parametrize("width", [1, 3, 16, 125, 128, 1025, 1280])
+@pytest.mark.parametrize("num_rows", ROWS)
+@pytest.mark.parametrize("density", ["half", "ones"])
+def test_count_bits(width: int, num_rows: int, density: str) -> None:
+    rows = np.full((num_rows, width), 255, dtype=np.uint8)
+    expected = np.full(8 * width, num_rows)
+    if density == "half":
+        rows = np.random.default_rng(num_rows).integers(0, 256, rows.shape, dtype=np.uint8)
+        expected[:] = 0
+        for row in rows:
+            expected += np.unpackbits(row)
+    counts = _kernels.count_bits(rows, 8 * width - 3)
+    assert counts.dtype == np.int64
+    assert np.array_equal(counts, expected[:-3])
+
+
+@given(st.integers(1, 40), st.integers(0, 300), st.integers(0, 2**32))
+def test_count_bits_of_any_shape(width: int, num_rows: int, seed: int) -> None:
+    rows = np.random.default_rng(seed).integers(0, 256, (num_rows, width), dtype=np.uint8)
+    expected = [sum(bit(row, v) for row in rows) for v in (0, 3, 8 * width - 1)]
+    assert _kernels.count_bits(rows, 8 * width)[[0, 3, -1]].tolist() == expected
+
+
+# -- subset selection ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("domain_size", "subset_size"),
+    [(2, 1), (3, 1), (3, 2), (8, 4), (9, 8), (17, 5), (1000, 270), (1000, 999)],
+)
+def test_draw_subsets(domain_size: int, subset_size: int) -> None:
+    num_rows = 60
+    values = np.random.default_rng(1).integers(0, domain_size, num_rows)
+    own = np.arange(num_rows) % 2 == 0
+    words = random_words(6, (num_rows, subset_size + 1))
+    words[0], words[1] = 0, ALL_ONES
+    rows = np.zeros((num_rows, -(-domain_size // 8)), dtype=np.uint8)
+    _kernels.draw_subsets(values, own, subset_size - own, words, domain_size, rows)
+    for i, value in enumerate(values.tolist()):
+        others = [v for v in range(domain_size) if v != value]
+        size = subset_size - int(own[i])
+        chosen: set[int] = {value} if own[i] else set()
+        for draw in range(size):  # Floyd's algorithm
+            j = len(others) - size + draw
+            t = int(words[i, draw]) * (j + 1) // 2**64
+            chosen.add(others[j] if others[t] in chosen else others[t])
+        assert len(chosen) == subset_size
+        assert chosen == {v for v in range(8 * rows.shape[1]) if bit(rows[i], v)}
+
+
+# -- local hashing ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_reports", [0, 1, 3, 4, 5, 50])
+@pytest.mark.parametrize("num_keys", [0, 1, 7, 33])
+def test_count_hashed(num_reports: int, num_keys: int) -> None:
+    rng = np.random.default_rng(7)
+
+    def draw(size: int) -> npt.NDArray[np.uint32]:
+        return rng.integers(0, 2**32, size, dtype=np.uint32)
+
+    a, b, widths, keys = draw(num_reports), draw(num_reports), draw(num_reports), draw(num_keys)
+    widths[::3] >>= np.uint32(8)
+    widths[num_reports // 2 :][:1] = (a * keys[:1] + b)[num_reports // 2 :][:1] if num_keys else 0
+    counts = np.arange(num_keys, dtype=np.uint32)
+    expected = [
+        v + sum((int(a[i]) * int(key) + int(b[i])) % 2**32 < widths[i] for i in range(num_reports))
+        for v, key in enumerate(keys)
+    ]
+    _kernels.count_hashed(a, b, widths, keys, counts)
+    assert counts.tolist() == expected
+
+
+# -- Hadamard response -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 64])
+@pytest.mark.parametrize("num_blocks", [1, 3])
+def test_walsh_hadamard(size: int, num_blocks: int) -> None:
+    blocks = np.random.default_rng(8).integers(-(2**40), 2**40, (num_blocks, size))
+    expected = [
+        [sum((-1) ** (i & y).bit_count() * int(row[y]) for y in range(size)) for i in range(size)]
+        for row in blocks
+    ]
+    _kernels.walsh_hadamard(blocks)
+    assert blocks.tolist() == expected
