@@ -24,6 +24,7 @@ UNWANTED_ASSETS = ("sphinx-thebe", "thebe_selector", "THEBE_JS_URL")
 ICON_SCRIPT = re.compile(r"\s*<script[^>]*scripts/fontawesome\.js[^>]*></script>")
 SHARED_ID = re.compile(r'(<section[^>]*) id="(?:proof|exercise|solution)-content">')
 PROOF = re.compile(r'<div class="(proof[^"]*)" id="proof">(\s*<p>)Proof\.')
+FORMULA = re.compile(r'class="[^"]*\b(?:math|tex2jax_process|mathjax_process)\b')
 IMAGE_TAG = re.compile(r"<img\b[^>]*>")
 DOWNLOAD, CODE, SOURCE, PAPER = "fas fa-download", "fas fa-code", "fas fa-file", "fas fa-file-pdf"
 DESCRIPTION_LENGTH = 160
@@ -39,15 +40,19 @@ def without_icon_script(markup: str) -> str:
 
 
 def drop_unwanted_assets(context: dict[str, Any]) -> None:
-    """Leave the scripts and styles no page of this book needs out of the page's lists."""
+    """Leave what this page does not need out of its lists of scripts and styles."""
+    unwanted = list(UNWANTED_ASSETS)
+    if not FORMULA.search(context.get("body", "")):
+        unwanted.append("mathjax")
     for kind in ("script_files", "css_files"):
-        context[kind][:] = [asset for asset in context[kind] if not _is_unwanted(asset)]
+        kept = [asset for asset in context[kind] if not _is_named(asset, unwanted)]
+        context[kind][:] = kept
 
 
-def _is_unwanted(asset: Any) -> bool:
+def _is_named(asset: Any, names: list[str]) -> bool:
     attributes = getattr(asset, "attributes", None) or {}
     text = f"{getattr(asset, 'filename', asset)} {attributes.get('body', '')}"
-    return any(name in text for name in UNWANTED_ASSETS)
+    return any(name in text for name in names)
 
 
 def first_paragraph(doctree: nodes.document) -> str:

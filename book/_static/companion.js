@@ -11,7 +11,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Under file:// a page may not read its neighbours: show search results without excerpts.
-if (location.protocol === "file:" && window.DOCUMENTATION_OPTIONS) {
+if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
   DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
 

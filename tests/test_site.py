@@ -1,0 +1,312 @@
+"""The built site in a real browser: every page, without a network, in both modes and two widths."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import site_checks as checks
+from site_browser import Browser, Visit, opened
+
+pytestmark = pytest.mark.site
+
+NARROW = (390, 320)
+CHAPTER = "book/01-randomized-response.html"  # has formulas, figures and exercises
+PLAIN = "book/cite.html"  # has none of them, so it is quick to spoil
+
+
+@pytest.fixture(scope="session")
+def browser(site_dir: Path, chromium: str) -> Iterator[Browser]:
+    with opened(site_dir, chromium) as it:
+        yield it
+
+
+@pytest.fixture(scope="session")
+def pages(site_dir: Path) -> list[str]:
+    """Every page of the site, but for the redirect at its root."""
+    names = sorted(str(path.relative_to(site_dir)) for path in site_dir.rglob("*.html"))
+    names = [name for name in names if not name.startswith(("_static/", "_sources/"))]
+    assert CHAPTER in names
+    return [name for name in names if name != "index.html"]
+
+
+@pytest.fixture(scope="session")
+def wide(browser: Browser, pages: list[str]) -> list[Visit]:
+    """First visits on a desktop in light mode; the window is then made narrow."""
+    return [browser.visit(page, narrow=NARROW, axe=True) for page in pages]
+
+
+@pytest.fixture(scope="session")
+def dark(browser: Browser, pages: list[str]) -> list[Visit]:
+    """First visits on a telephone in dark mode."""
+    return [browser.visit(page, mode="dark", width=390, narrow=NARROW, axe=True) for page in pages]
+
+
+@pytest.fixture(scope="session")
+def from_file(browser: Browser, pages: list[str], site_dir: Path) -> list[Visit]:
+    """Visits of the files themselves, as after unpacking an archive."""
+    return [browser.visit((site_dir / page).as_uri()) for page in pages]
+
+
+def faults_of(visits: list[Visit], *functions: Callable[[Visit], list[str]]) -> list[str]:
+    return [
+        f"{visit.page}: {fault}"
+        for visit in visits
+        for function in functions
+        for fault in function(visit)
+    ]
+
+
+def test_no_request_leaves_and_the_console_is_silent(
+    wide: list[Visit], dark: list[Visit], from_file: list[Visit]
+) -> None:
+    visits = wide + dark + from_file
+    assert faults_of(visits, checks.network_faults, checks.console_faults) == []
+
+
+def test_every_formula_is_drawn(wide: list[Visit], from_file: list[Visit]) -> None:
+    assert faults_of(wide + from_file, checks.formula_faults) == []
+    assert any(visit.facts["formulas"] for visit in wide)
+
+
+def test_every_page_has_one_title_one_heading_and_a_description(wide: list[Visit]) -> None:
+    assert faults_of(wide, checks.head_faults) == []
+    for fact in ("title", "descriptions"):
+        seen = [str(visit.facts[fact]) for visit in wide]
+        assert sorted(seen) == sorted(set(seen)), f"two pages share one of their {fact}"
+
+
+def test_every_image_has_its_own_text_and_its_size(wide: list[Visit]) -> None:
+    assert faults_of(wide, checks.image_faults) == []
+
+
+def test_no_page_overflows_a_narrow_window(wide: list[Visit], dark: list[Visit]) -> None:
+    assert faults_of(wide + dark, checks.overflow_faults) == []
+
+
+def test_no_page_breaks_an_accessibility_rule(wide: list[Visit], dark: list[Visit]) -> None:
+    assert faults_of(wide + dark, checks.axe_faults) == []
+
+
+def test_the_first_load_is_light_and_does_not_move(wide: list[Visit], dark: list[Visit]) -> None:
+    assert faults_of(wide + dark, checks.weight_faults, checks.shift_faults) == []
+
+
+def test_every_page_says_what_it_was_built_from(wide: list[Visit]) -> None:
+    assert faults_of(wide, checks.stamp_faults) == []
+
+
+def test_links_inside_the_site_lead_somewhere(
+    wide: list[Visit], pages: list[str], browser: Browser
+) -> None:
+    known = {*pages, "index.html"}
+    assert [f for visit in wide for f in checks.link_faults(visit, known, browser.root)] == []
+
+
+def test_next_leads_through_the_whole_book_and_previous_back(
+    wide: list[Visit], browser: Browser
+) -> None:
+    by_name = {visit.page: visit.facts for visit in wide}
+    name, seen = "book/00-introduction.html", []
+    while name:
+        seen.append(name)
+        following = by_name[name]["next"]
+        if following:
+            after = following[0].removeprefix(browser.root)
+            assert by_name[after]["previous"] == [browser.root + name]
+        name = following[0].removeprefix(browser.root) if following else ""
+    assert sorted(seen) == sorted(set(by_name) - {"search.html"})
+
+
+def test_chapters_offer_their_notebook_and_source(
+    wide: list[Visit], browser: Browser, site_dir: Path, root: Path
+) -> None:
+    chapters = [visit for visit in wide if Path(visit.page).name[:2].isdigit()]
+    assert len(chapters) >= 2
+    for visit in chapters:
+        links = [link.removeprefix(browser.root) for link in visit.facts["links"]]
+        (notebook,) = (link for link in links if link.endswith(".ipynb"))
+        (source,) = (link for link in links if link.endswith(".md"))
+        cells = json.loads((site_dir / notebook).read_text(encoding="utf-8"))["cells"]
+        assert any(cell.get("outputs") for cell in cells), f"{notebook} was not executed"
+        written = root / Path(visit.page).with_suffix(".md")
+        assert (site_dir / source).read_bytes() == written.read_bytes()
+
+
+@pytest.mark.parametrize("key", ["/", "Control+k"])
+def test_search_by_keyboard_finds_a_chapter(browser: Browser, key: str) -> None:
+    visit = Visit("search", {})
+    with browser.page(visit) as page:
+        page.goto(browser.root + CHAPTER)
+        page.keyboard.press(key)
+        page.keyboard.type("randomized response")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#search-results li a")
+        found = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
+        page.wait_for_load_state("networkidle")
+    assert any(CHAPTER in link for link in found)
+    assert checks.network_faults(visit) + checks.console_faults(visit) == []
+
+
+def test_search_works_from_the_files(browser: Browser, site_dir: Path) -> None:
+    visit = Visit("search", {})
+    with browser.page(visit) as page:
+        page.goto((site_dir / "search.html").as_uri() + "?q=randomized")
+        page.wait_for_selector("#search-results li a")
+        page.wait_for_timeout(300)
+    assert checks.network_faults(visit) + checks.console_faults(visit) == []
+
+
+def test_the_colour_button_changes_the_mode_and_it_stays(browser: Browser) -> None:
+    with browser.page(Visit("mode", {})) as page:
+        page.goto(browser.root + CHAPTER)
+        ground = "getComputedStyle(document.body).backgroundColor"
+        before = page.evaluate(ground)
+        page.locator(".theme-switch-button:visible").first.click()
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert page.evaluate(ground) != before
+        page.reload()
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_first_tab_stop_skips_to_the_content(browser: Browser) -> None:
+    with browser.page(Visit("skip", {})) as page:
+        page.goto(browser.root + CHAPTER)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.getAttribute('href')") == "#main-content"
+
+
+def test_paper_shows_the_text_and_open_solutions_but_no_sidebar(browser: Browser) -> None:
+    with browser.page(Visit("paper", {})) as page:
+        page.goto(browser.root + CHAPTER)
+        page.emulate_media(media="print")
+        for hidden in ("#pst-primary-sidebar", ".bd-header-article", ".prev-next-footer"):
+            assert not page.locator(hidden).first.is_visible()
+        assert page.locator("article h1").is_visible()
+        assert page.locator(".build-stamp").is_visible()
+        solution = page.locator(".solution.dropdown p:not(.admonition-title)").first
+        assert solution.is_visible()
+        assert solution.bounding_box()["height"] > 10
+
+
+def test_without_scripts_the_text_is_complete(browser: Browser) -> None:
+    context = browser.context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(browser.root + CHAPTER)
+    assert page.locator("span.math").first.is_visible()
+    assert page.locator(".solution.dropdown p:not(.admonition-title)").first.is_visible()
+    context.close()
+
+
+# --------------------------------------------------------------------- the checks can fail
+
+
+def put(markup: str) -> Callable[[str], str]:
+    """Spoil a page by a piece of HTML at the beginning of its article."""
+    return lambda html: html.replace('<article class="bd-article">', f"<article>{markup}", 1)
+
+
+def lose(pattern: str) -> Callable[[str], str]:
+    """Spoil a page by losing what the pattern matches."""
+
+    def spoil(html: str) -> str:
+        spoilt = re.sub(pattern, "", html, flags=re.DOTALL)
+        assert spoilt != html
+        return spoilt
+
+    return spoil
+
+
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+SPOILT = {
+    "foreign image": (
+        put('<img src="https://example.org/x.png" alt="x" width="1" height="1">'),
+        checks.network_faults,
+        "https://example.org/x.png",
+    ),
+    "missing script": (put('<script src="gone.js"></script>'), checks.network_faults, "404"),
+    "console warning": (put("<script>console.warn('oh')</script>"), checks.console_faults, "oh"),
+    "script error": (put("<script>nothing()</script>"), checks.console_faults, "nothing"),
+    "unknown command": (
+        put(r'<span class="math">\(\nosuchcommand{x}\)</span>'),
+        checks.formula_faults,
+        "nosuchcommand",
+    ),
+    "formula not drawn": (
+        put('<span class="math">x squared</span>'),
+        checks.formula_faults,
+        "not drawn: x squared",
+    ),
+    "second h1": (put("<h1>Another</h1>"), checks.head_faults, "2 h1"),
+    "no description": (
+        lose(r'<meta[^>]*name="description"[^>]*>'),
+        checks.head_faults,
+        "descriptions of lengths []",
+    ),
+    "no language": (
+        lose(' lang="en"'),
+        checks.head_faults,
+        "lang is ''",
+    ),
+    "id twice": (put('<p id="twice">1</p><p id="twice">2</p>'), checks.head_faults, "'twice'"),
+    "no alt text": (
+        put(f'<img src="{PIXEL}" width="1" height="1">'),
+        checks.image_faults,
+        "no alt text",
+    ),
+    "no size": (put(f'<img src="{PIXEL}" alt="A dot.">'), checks.image_faults, "width and height"),
+    "shared alt text": (
+        put(2 * f'<img src="{PIXEL}" alt="A dot." width="1" height="1">'),
+        checks.image_faults,
+        "'A dot.' stands twice",
+    ),
+    "too wide": (put('<div style="width: 500px">wide</div>'), checks.overflow_faults, "too wide"),
+    "cut off": (
+        put('<div style="overflow: hidden"><div style="width: 500px">wide</div></div>'),
+        checks.overflow_faults,
+        "cut off",
+    ),
+    "pale text": (
+        put('<p style="color: #aaa; background: #fff">pale</p>'),
+        checks.axe_faults,
+        "color-contrast",
+    ),
+    "nameless button": (put("<button></button>"), checks.axe_faults, "button-name"),
+    "small targets": (
+        put(4 * '<button style="width: 9px; height: 9px; padding: 0" aria-label="x"></button>'),
+        checks.axe_faults,
+        "target-size",
+    ),
+    "outside every landmark": (
+        lambda html: html.replace("</body>", "<p>lost</p></body>", 1),
+        checks.axe_faults,
+        "region",
+    ),
+    "the theme's icon script": (
+        put('<script src="../_static/scripts/fontawesome.js"></script>'),
+        checks.weight_faults,
+        "first load",
+    ),
+    "late block": (
+        put(
+            "<script>addEventListener('load', () => setTimeout(() => document.querySelector("
+            "'article').insertAdjacentHTML('afterbegin', '<div style=\"height: 400px\"></div>'),"
+            " 50))</script>"
+        ),
+        checks.shift_faults,
+        "layout shift",
+    ),
+    "no commit": (lose("Built from commit.*?profile"), checks.stamp_faults, "commit"),
+}
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_a_spoilt_page_is_found(browser: Browser, name: str) -> None:
+    spoil, check, message = SPOILT[name]
+    page = CHAPTER if check in (checks.formula_faults, checks.weight_faults) else PLAIN
+    axe = check is checks.axe_faults
+    visit = browser.visit(page, spoil=spoil, narrow=NARROW, axe=axe)
+    found = check(visit)
+    assert found
+    assert message in " ".join(found)
