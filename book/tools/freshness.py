@@ -58,7 +58,11 @@ def stale(root: Path = ROOT) -> dict[str, str]:
         entry = index["chapters"].get(name)
         if entry is None or not chapters.executed(name, root).exists():
             reasons[name] = "it has no successful run"
-        elif entry["key"] != key(name, index["profile"], common, root):
+        elif entry["profile"] != index["profile"]:
+            reasons[name] = (
+                f"it was run in profile {entry['profile']}, another one in {index['profile']}"
+            )
+        elif entry["key"] != key(name, entry["profile"], common, root):
             reasons[name] = "its sources changed since its run"
         elif fault := claims.fault(name, claims.load(name, root), ledger):
             reasons[name] = fault
