@@ -123,21 +123,16 @@ class LocalHashing:
             asked = _checks.integers_below(candidates, "candidates", self.domain_size)
         wanted = np.arange(self.domain_size) if asked is None else asked
         keys = self.hashes.keys(wanted)
-        starts, widths = self.hashes.intervals(given["bucket"])
-        multiplier, offset = halves(given["seed"])
         counts = np.zeros(keys.size, dtype=np.int64)
-        for first in range(0, given.size, 2**16):
-            part = slice(first, first + 2**16)
+        for first in range(0, given.size, 2**15):
+            part = given[first : first + 2**15]
+            starts, widths = self.hashes.intervals(part["bucket"])
+            multiplier, offset = halves(part["seed"])
+            offset -= starts
             partial = np.zeros(keys.size, dtype=np.uint32)
             for start in range(0, keys.size, 2**12):  # counters that stay in the first cache
                 tile = slice(start, start + 2**12)
-                _kernels.count_hashed(
-                    multiplier[part],
-                    (offset - starts)[part],
-                    widths[part],
-                    keys[tile],
-                    partial[tile],
-                )
+                _kernels.count_hashed(multiplier, offset, widths, keys[tile], partial[tile])
             counts += partial
         return Tally(counts, given.size, self, asked)
 
@@ -194,8 +189,10 @@ class LocalHashing:
             raise TypeError(f"reports must have dtype {REPORT}, got {given.dtype}.")
         if given.ndim != 1:
             raise ValueError(f"reports must be one-dimensional, got {given.ndim} dimensions.")
-        _checks.integers_below(given["bucket"], "reports' buckets", self.num_buckets)
-        if (given["seed"] & np.uint64(self.hashes.unused)).any():
+        if given.size and (largest := given["bucket"].max()) >= self.num_buckets:
+            raise ValueError(f"reports' buckets must be below {self.num_buckets}, got {largest}.")
+        unused = self.hashes.unused
+        if unused and (given["seed"] & np.uint64(unused)).any():
             raise ValueError(
                 f"reports' seeds must be of {self.hash_bits}-bit words, got longer ones."
             )

@@ -180,8 +180,9 @@ class SubsetSelection:
     def support(self, reports: npt.ArrayLike) -> Bits:
         """The reports themselves, checked."""
         rows = _checks.packed_rows(reports, self.domain_size)
-        for first in range(0, len(rows), 2**16):
-            sizes = np.bitwise_count(rows[first : first + 2**16]).sum(axis=1, dtype=np.int64)
+        step = max(1, 2**18 // rows.shape[1])
+        for first in range(0, len(rows), step):
+            sizes = np.bitwise_count(rows[first : first + step]).sum(axis=1, dtype=np.int64)
             if (sizes != self.subset_size).any():
                 wrong = sizes[sizes != self.subset_size][0]
                 raise ValueError(
