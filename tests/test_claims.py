@@ -172,7 +172,7 @@ def test_report_shows_counts_numbers_and_a_citation() -> None:
     facts = {"versions": {"ldp-companion": "1.0"}, "commit": "abc1234"}
     entry = claims_html.bibtex(claim_, facts)
     assert entry.startswith("@misc{ldp-companion-S004-41,")
-    assert "Version 1.0, commit abc1234" in entry
+    assert "version 1.0, commit abc1234" in entry
     assert entry.count("{") == entry.count("}")
     assert not {"url", "doi"} & set(re.findall(r"^\s+(\w+)", entry, flags=re.M))
     assert "seconds" not in claims_html.public(claim_)["check"]  # differs from run to run

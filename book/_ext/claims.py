@@ -7,6 +7,7 @@ of one source, each with a permanent anchor). The role ``{claim}`S004-41` `` lin
 
 import json
 import platform
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -43,10 +44,8 @@ def run_facts(env: BuildEnvironment, claims: list[ledger.Claim]) -> dict[str, An
     build = env.config.html_context.get("build", {})
     versions = {"python": platform.python_version()}
     for name in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):  # the book can be built without installing
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            versions[name] = "not installed"
     return {"profile": ", ".join(profiles), "commit": build.get("commit", ""), "versions": versions}
 
 

@@ -53,14 +53,15 @@ def _extent(summary: dict[str, Any]) -> str:
 
 def bibtex(claim: Claim, facts: dict[str, Any]) -> str:
     """BibTeX entry that cites one claim of this book at one version."""
-    version = f"Version {facts['versions']['ldp-companion']}"
-    commit = f", commit {facts['commit']}" if facts["commit"] else ""
+    version = facts["versions"].get("ldp-companion")
+    notes = [f"version {version}"] if version else []
+    notes += [f"commit {facts['commit']}"] if facts["commit"] else []
     return (
         f"@misc{{ldp-companion-{claim['id']},\n"
         "  author       = {{the ldp-companion contributors}},\n"
         f"  title        = {{Claim {{{claim['id']}}} ({claim['verdict']})}},\n"
         f"  howpublished = {{ldp-companion, reproduction report, claim-{claim['id']}}},\n"
-        f"  note         = {{{version}{commit}}},\n"
+        f"  note         = {{{', '.join(notes)}}},\n"
         "}"
     )
 
