@@ -1,71 +1,92 @@
-"""Turn the file that pytest-benchmark writes into a table that can be read and compared.
+"""Turn the record of a benchmark run into a table for people (Markdown) and one for programs (CSV).
 
-A benchmark tells the table what it did in `benchmark.extra_info`: `items` (how many per call),
-`unit` (of what) and, where one was promised, `target` (items per second). Benchmarks of one
-`benchmark.group` do the same work; the one with `numpy` in its name is the plain twin to which
-the others are compared.
+Usage: python benchmarks/table.py RECORD.json TABLE.md
 """
 
+import csv
 import json
+import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-LIBRARIES = ("numpy", "scipy", "numba")
-
-
-def main(source: str, target: str) -> int:
-    """Write the table to a file and show it."""
-    text = table(json.loads(Path(source).read_text(encoding="utf-8")))
-    Path(target).write_text(text, encoding="utf-8")
-    print(text)
-    return 0
+SMALLER_IS_BETTER = {"ms", "s", "MB"}
+HEADER = ["what", "unit", "measured", "target", "met", "plain numpy", "times better"]
 
 
-def table(results: dict) -> str:
-    """Markdown table of all benchmarks, with the machine and the versions they ran on."""
+def value(benchmark: dict[str, Any]) -> float:
+    """Rate of the fastest round, or the amount that was measured instead of a time."""
+    info = benchmark["extra_info"]
+    if "value" in info:
+        return float(info["value"])
+    fastest: float = benchmark["stats"]["min"]
+    if info["unit"] in SMALLER_IS_BETTER:
+        return fastest / info["work"]
+    return float(info["work"] / fastest)
+
+
+def number(amount: float | None) -> str:
+    if amount is None:
+        return ""
+    if amount >= 1e5:
+        mantissa, exponent = f"{amount:.2e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{amount:.3g}" if amount < 100 else f"{amount:.0f}"
+
+
+def rows(record: dict[str, Any]) -> list[list[str]]:
+    """One row for each pair of benchmark and twin."""
+    ours = [b for b in record["benchmarks"] if not b["extra_info"]["twin"]]
     twins = {
-        b["group"]: seconds(b) for b in results["benchmarks"] if b["group"] and "numpy" in b["name"]
+        b["extra_info"]["row"]: value(b) for b in record["benchmarks"] if b["extra_info"]["twin"]
     }
-    rows = [row(b, twins.get(b["group"])) for b in results["benchmarks"]]
-    head = [
-        "| benchmark | time per call | per second | promised | faster than numpy |",
-        "|:--|--:|--:|--:|--:|",
-    ]
-    return "\n".join([*about(results), "", *head, *rows]) + "\n"
+    table = []
+    for benchmark in ours:
+        info = benchmark["extra_info"]
+        measured, target, twin = value(benchmark), info["target"], twins.get(info["row"])
+        less = info["unit"] in SMALLER_IS_BETTER
+        met = "" if target is None else "yes" if (measured <= target) == less else "NO"
+        ratio = None if twin is None else (twin / measured if less else measured / twin)
+        table.append(
+            [
+                info["row"],
+                info["unit"],
+                *map(number, (measured, target)),
+                met,
+                *map(number, (twin, ratio)),
+            ]
+        )
+    return table
 
 
-def about(results: dict) -> list[str]:
-    """Machine, Python and libraries, in two lines."""
-    machine = results["machine_info"]
-    processor = machine.get("cpu", {}).get("brand_raw") or machine.get("machine", "unknown")
-    versions = ", ".join(f"{library} {version(library)}" for library in LIBRARIES)
-    commit = (results.get("commit_info") or {}).get("id") or "unknown"
-    return [
-        f"{processor}, {machine['system']}, Python {machine['python_version']}, {versions}",
-        f"commit {commit[:12]}, best of the rounds, one thread",
-    ]
+def machine(record: dict[str, Any]) -> str:
+    """Processor, versions and commit, without the machine's name."""
+    info, commit = record["machine_info"], record["commit_info"]
+    processor = info.get("cpu", {}).get("brand_raw") or platform.processor() or "unknown processor"
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
+    state = f"commit {commit.get('id', 'unknown')[:12]}{'-dirty' if commit.get('dirty') else ''}"
+    return (
+        f"{processor}, one thread; {platform.system()}, Python {platform.python_version()}, "
+        f"{versions}; {state}; {record['datetime'][:10]}"
+    )
 
 
-def seconds(benchmark: dict) -> float:
-    """Best round: on a shared machine everything else only adds."""
-    return benchmark["stats"]["min"]
-
-
-def row(benchmark: dict, twin: float | None) -> str:
-    """One line of the table."""
-    info, time = benchmark.get("extra_info", {}), seconds(benchmark)
-    rate = info["items"] / time if "items" in info else None
-    promised = info.get("target")
-    cells = [
-        benchmark["name"].removeprefix("bench_").removeprefix("test_"),
-        f"{1e3 * time:.3g} ms",
-        f"{rate:.2e} {info.get('unit', '')}".strip() if rate else "",
-        f"{promised:.1e} {'kept' if rate and rate >= promised else 'MISSED'}" if promised else "",
-        f"{twin / time:.1f}" if twin else "",
-    ]
-    return "| " + " | ".join(cells) + " |"
+def main(source: str, target: str) -> None:
+    record = json.loads(Path(source).read_text(encoding="utf-8"))
+    table = [HEADER, *rows(record)]
+    lines = ["| " + " | ".join(row) + " |" for row in table]
+    lines.insert(1, "|---|---|" + "---:|" * (len(HEADER) - 2))
+    note = (
+        "A million users (fewer for matrices of users and values), 1,024 values, epsilon 1. "
+        "Processor time of the fastest round after compilation."
+    )
+    text = "\n".join([machine(record), "", note, "", *lines, ""])
+    Path(target).write_text(text, encoding="utf-8")
+    with Path(target).with_suffix(".csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(table)
+    print(text)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])
