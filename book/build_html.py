@@ -24,6 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     root = options.root.resolve()
     site = root / "_build" / "html"
+    if options.all or not (root / "_build" / ".doctrees").exists():
+        shutil.rmtree(site, ignore_errors=True)  # Sphinx never removes the page of a lost chapter
     status = build_sphinx(
         root,
         site,

@@ -42,6 +42,7 @@ claim("S000-01", observed=3, expected=3)"""
 MUTE_FIGURE = "import matplotlib.pyplot as plt\n\nplt.plot([0, 1])\nplt.show()"
 # name -> (last cell, what the report must say about it)
 BAD = {
+    "00-slow": ("import time\n\ntime.sleep(100)", "exceeded its time limit"),
     "01-false": (GOOD.replace("observed=3", "observed=2"), "ClaimError: S000-01: observed 2"),
     "02-undeclared": (
         GOOD.replace("S000-01", "S000-99"),
@@ -49,7 +50,6 @@ BAD = {
     ),
     "03-missing": ("print(1)", "declared for this chapter but not checked: S000-03"),
     "04-elsewhere": (GOOD, "declared for another chapter: S000-01"),
-    "05-slow": ("import time\n\ntime.sleep(100)", "exceeded its time limit"),
     "06-dead": ("import os\n\nos._exit(1)", "the kernel died"),
     "07-warning": ("import warnings\n\nwarnings.warn('beware')", "wrote to stderr"),
     "08-address": ("object()", "shows a memory address"),
@@ -107,7 +107,8 @@ def bad_book(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, int]:
     """A book with one good chapter and one chapter of each bad kind, after a run."""
     cells = {"00-good": GOOD} | {name: cell for name, (cell, _) in BAD.items()}
     project = write_project(tmp_path_factory.mktemp("bad") / "book", cells)
-    done = tool("run.py", project, "--timeout", "8")
+    # The slow chapter waits while the others run beside it.
+    done = tool("run.py", project, "--timeout", "15")
     return project, done.stdout, done.returncode
 
 
@@ -199,7 +200,7 @@ def test_executed_notebook_holds_nothing_of_the_machine(bad_book: tuple[Path, st
 
 def test_failed_chapter_is_kept_for_inspection(bad_book: tuple[Path, str, int]) -> None:
     failed = {p.stem for p in (bad_book[0] / "_build" / "failed").glob("*.ipynb")}
-    assert failed >= {"05-slow", "07-warning", "11-error"}
+    assert failed >= {"00-slow", "07-warning", "11-error"}
     assert "00-good" not in failed
 
 
@@ -291,6 +292,15 @@ def test_one_chapter_alone_and_in_the_full_profile(good_book: Path) -> None:
     }
 
 
+def test_a_chapter_that_breaks_loses_what_it_had(good_book: Path) -> None:
+    page = good_book / "book" / "01-twin.md"
+    page.write_text(page.read_text().replace("observed=3", "observed=4"))
+    assert tool("run.py", good_book).returncode == 1
+    assert not chapters.executed("01-twin", good_book).exists()
+    assert not chapters.claims("01-twin", good_book).exists()
+    assert freshness.stale(good_book) == {"01-twin": "it has no successful run"}
+
+
 def test_an_unknown_chapter_is_refused(good_book: Path) -> None:
     done = tool("run.py", good_book, "--only", "07-none")
     assert done.returncode == 2
@@ -329,6 +339,10 @@ def test_pages_build_when_all_is_fresh_and_not_when_a_source_changed(good_book: 
     shown = page_of(good_book, "01-twin")
     assert "the profile is fast, the seed is 1" in shown
     assert "Parameters" not in shown, "the injected cell is not for readers"
+    run_of_twin = chapters.executed("01-twin", good_book)
+    run_of_twin.write_text(run_of_twin.read_text().replace("seed is 1", "seed is 2"))
+    assert tool("build_html.py", good_book).returncode == 0
+    assert "the seed is 2" in page_of(good_book, "01-twin"), "the text is the same, the run is not"
     append(good_book / "ldp" / "core.py")
     done = tool("build_html.py", good_book)
     assert done.returncode == 1

@@ -7,7 +7,6 @@ run that matches its sources is a warning (an error of the build), and none of i
 
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +58,8 @@ def register_chapters(app: Sphinx, config: Any) -> None:
 
 
 def build_facts(root: Path) -> dict[str, str]:
-    """Commit and profile behind the pages, and the day they were made."""
-    return {
-        "commit": commit(root),
-        "profile": freshness.load_index(root)["profile"] or "none",
-        "date": datetime.now(UTC).date().isoformat(),
-    }
+    """Commit and profile behind the pages; no date, so that equal sources give equal pages."""
+    return {"commit": commit(root), "profile": freshness.load_index(root)["profile"] or "none"}
 
 
 def commit(root: Path) -> str:
