@@ -13,6 +13,7 @@ from ldp.types import Bits, Integers
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
+_BYTES_PER_TILE = 3072
 
 
 def compiled(function: _Function) -> _Function:
@@ -22,8 +23,11 @@ def compiled(function: _Function) -> _Function:
 
 
 def chunks(total: int, words_each: int) -> Iterator[slice]:
-    """Cut 0..total into runs that need about 1 MiB of random words each."""
-    step = max(1, _WORDS_PER_CHUNK // words_each)
+    """Cut 0..total into runs that need about 1 MiB of random words each.
+
+    Runs start at multiples of 8, so that 8 packed rows of any width are whole words.
+    """
+    step = max(8, _WORDS_PER_CHUNK // words_each // 8 * 8)
     for start in range(0, total, step):
         yield slice(start, min(start + step, total))
 
@@ -170,14 +174,15 @@ def _count_columns(rows: Any, counts: Any) -> None:
 def count_bits(rows: Bits, num_columns: int) -> Integers:
     """Count the ones in each of the first `num_columns` columns of bit-packed rows."""
     num_rows, width = rows.shape
-    # Narrow rows are laid side by side until a line fills vector registers; wide ones are cut
-    # into tiles whose counters stay in the first cache.
+    # Narrow rows are laid side by side until a line fills vector registers (no further: sixteen
+    # short lines are read as one stream); wide ones are cut into tiles whose counters stay cached.
     fold = max(1, 128 // width)
     whole = num_rows // fold * fold
     wide = rows[:whole].reshape(whole // fold, fold * width)
     counts = np.zeros((fold * width, 8), dtype=np.int64)
-    for start in range(0, fold * width, 1024):
-        _count_columns(wide[:, start : start + 1024], counts[start : start + 1024])
+    for start in range(0, fold * width, _BYTES_PER_TILE):
+        tile = slice(start, start + _BYTES_PER_TILE)
+        _count_columns(wide[:, tile], counts[tile])
     counts = counts.reshape(fold, width, 8).sum(axis=0)
     _count_columns(rows[whole:], counts)
     total: Integers = counts.ravel()[:num_columns]

@@ -50,7 +50,8 @@ def test_uniform_below(words: list[int], size: int) -> None:
 def test_chunks(total: int, each: int) -> None:
     parts = list(_kernels.chunks(total, each))
     assert [i for part in parts for i in range(total)[part]] == list(range(total))
-    assert all((part.stop - part.start) * each <= max(2**17, each) for part in parts)
+    assert all(part.start % 8 == 0 for part in parts)
+    assert all((part.stop - part.start) * each <= max(2**17, 8 * each) for part in parts)
 
 
 # -- randomized response ---------------------------------------------------------------------------
@@ -157,6 +158,13 @@ def test_count_bits(width: int, num_rows: int, density: str) -> None:
     counts = _kernels.count_bits(rows, 8 * width - 3)
     assert counts.dtype == np.int64
     assert np.array_equal(counts, expected[:-3])
+
+
+@pytest.mark.parametrize("width", [3071, 3072, 3073, 6145])
+def test_count_bits_of_wide_rows(width: int) -> None:
+    rows = np.random.default_rng(width).integers(0, 256, (37, width), dtype=np.uint8)
+    expected = np.unpackbits(rows, axis=1).sum(axis=0, dtype=np.int64)
+    assert np.array_equal(_kernels.count_bits(rows, 8 * width), expected)
 
 
 @given(st.integers(1, 40), st.integers(0, 300), st.integers(0, 2**32))

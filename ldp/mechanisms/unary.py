@@ -88,13 +88,13 @@ class UnaryEncoding:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         width = -(-self.domain_size // 8)
-        stream = np.empty(-(-given.size * width // 8), dtype=np.uint64)
-        for chunk in _kernels.chunks(stream.size, 8):
-            _draw_bits(stream[chunk], self.q, rng)
-        rows = stream.view(np.uint8)[: given.size * width].reshape(given.size, width)
         padding = 8 * width - self.domain_size
-        rows[:, -1] &= np.uint8(256 - (1 << padding))
-        for chunk in _kernels.chunks(given.size, 1):
+        stream = np.empty(-(-given.size * width // 8), dtype=np.uint64)
+        rows = stream.view(np.uint8)[: given.size * width].reshape(given.size, width)
+        for chunk in _kernels.chunks(given.size, width):
+            _draw_bits(stream[chunk.start * width // 8 : -(-chunk.stop * width // 8)], self.q, rng)
+            if padding:
+                rows[chunk, -1] &= np.uint8(256 - (1 << padding))
             own = words(rng, chunk.stop - chunk.start)
             _kernels.set_bits(rows[chunk], given[chunk], own, threshold(self.p))
         return rows
