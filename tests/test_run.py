@@ -361,6 +361,16 @@ def test_commit_outside_git_is_unknown(tmp_path: Path) -> None:
     assert verified.commit(tmp_path) == "unknown"
 
 
+def test_printed_text_is_one_piece_however_the_kernel_cut_it() -> None:
+    def printed(text: str, name: str = "stdout") -> nbformat.NotebookNode:
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    image = nbformat.v4.new_output("display_data", {"image/png": "AA=="})
+    merged = outputs.merge_streams([printed("a"), printed("b\n"), image, printed("c")])
+    assert [output.get("text") for output in merged] == ["ab\n", None, "c"]
+    assert len(outputs.merge_streams([printed("a"), printed("b", "stderr")])) == 2
+
+
 def test_two_images_in_a_cell_are_a_fault() -> None:
     show = nbformat.v4.new_output("display_data", {"image/png": "AA=="})
     cell = nbformat.v4.new_code_cell(outputs=[show, show])

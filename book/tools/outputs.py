@@ -70,8 +70,22 @@ def strip(notebook: nbformat.NotebookNode, profile: str) -> None:
         }
     )
     for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = merge_streams(cell.outputs)
         for volatile in ("papermill", "execution", "ldp"):
             cell.metadata.pop(volatile, None)
         if "injected-parameters" in cell.metadata.get("tags", []):
             cell.metadata["tags"] = ["injected-parameters", "remove-cell"]
             cell["id"] = "injected-parameters"
+
+
+def merge_streams(given: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Join pieces of one printed text: where the kernel cut it depends on the clock."""
+    merged: list[nbformat.NotebookNode] = []
+    for output in given:
+        last = merged[-1] if merged else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
+        else:
+            merged.append(output)
+    return merged
