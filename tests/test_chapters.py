@@ -144,7 +144,7 @@ def test_every_exercise_has_an_executed_solution(notebook: nbformat.NotebookNode
 
 
 def test_displayed_equations_use_the_directive(notebook: nbformat.NotebookNode) -> None:
-    assert not re.search(r"^\\begin\{(align|equation|gather)", text_of(notebook), re.M)
+    assert not re.search(r"^\\begin\{(align|equation|gather)\*?\}", text_of(notebook), re.M)
 
 
 def test_sources_are_named(notebook: nbformat.NotebookNode) -> None:

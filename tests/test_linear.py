@@ -230,3 +230,14 @@ def test_tallies_add_to_the_tally_of_all():
 def test_two_spellings_of_one_law_share_their_tallies():
     assert LocalHashing(9, 1.0, 2) == BLH(9, 1.0)
     assert SubsetSelection(9, 1.0, SubsetSelection(9, 1.0).subset_size) == SubsetSelection(9, 1.0)
+
+
+def test_frequencies_may_come_in_any_shape_unless_the_others_matter():
+    m = OUE(9, 1.0)
+    grid = np.array([[0.0, 0.1], [0.2, 1.0]])
+    expected = [[variance(m, 10, f) for f in row] for row in grid]
+    np.testing.assert_array_equal(variance(m, 10, grid), expected)
+    with pytest.raises(ValueError, match="frequency must be one number or 9 numbers"):
+        variance(HadamardResponse(9, 1.0), 10, grid)
+    with pytest.raises(ValueError, match="frequency must be from 0 to 1"):
+        variance(m, 10, [0.5, 1.5])

@@ -73,12 +73,10 @@ def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:
     return (second_moment - frequency * p**2 - (1 - frequency) * q**2) / (p - q) ** 2
 
 
-def _frequency(given: float | npt.ArrayLike, size: int) -> Floats:
+def _frequency(given: float | npt.ArrayLike) -> Floats:
     array: Floats = np.asarray(given, dtype=np.float64)
-    if array.shape not in ((), (size,)) or not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(
-            f"frequency must be one number or {size} numbers from 0 to 1, got {given!r}."
-        )
+    if not ((array >= 0) & (array <= 1)).all():
+        raise ValueError(f"frequency must be from 0 to 1, got {given!r}.")
     return array
 
 
@@ -95,14 +93,14 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
     mechanism : Mechanism
     num_reports : int
         Number :math:`n\ge 1` of reports.
-    frequency : float or array_like, shape (d,)
-        Frequency :math:`f_v` of the value among the users, or of all values. It matters which
-        only for :class:`ldp.HadamardResponse` with several blocks: a single number means that
-        the other users are spread evenly over the other values.
+    frequency : float or array_like
+        Frequency :math:`f_v` of a value among the users, or an array of such frequencies. For
+        :class:`ldp.HadamardResponse` with several blocks the other users matter too: give all d
+        frequencies, or one number, which means that the others are spread evenly.
 
     Returns
     -------
-    float or ndarray, shape (d,)
+    float or ndarray, in the shape of `frequency`
         Variance of a frequency (no unit); multiply by n**2 for the variance of a count.
 
     Raises
@@ -121,7 +119,7 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
     ``wang2017locally``, section 4 and Table 1.
     """
     count = _checks.integer(num_reports, "num_reports", 1)
-    f = _frequency(frequency, mechanism.domain_size)
+    f = _frequency(frequency)
     square = mechanism.second_moment(f)
     result = noise_variance(mechanism.p, mechanism.q, square, f) / count
     return float(result) if np.ndim(result) == 0 else result

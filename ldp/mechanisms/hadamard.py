@@ -108,6 +108,10 @@ class HadamardResponse:
     def second_moment(self, frequency: Array | float) -> Array:
         """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""
         f = np.asarray(frequency, dtype=np.float64)
+        if f.shape not in ((), (self.domain_size,)):
+            raise ValueError(
+                f"frequency must be one number or {self.domain_size} numbers, got shape {f.shape}."
+            )
         b, per_block = self.block_size, self.block_size - 1
         if f.shape:
             block = np.arange(self.domain_size) // per_block

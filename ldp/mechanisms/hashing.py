@@ -141,7 +141,8 @@ class LocalHashing:
 
         Means, variances and every single count are exact. Counts of two values are drawn
         independent; in ``tally(privatize(...))`` they are so up to the dependence that a pairwise
-        independent hash leaves among three values, which the scrambled keys make negligible.
+        independent hash leaves among three values. It shows where three keys are in arithmetic
+        progression, which the scrambling makes rare.
         """
         counts = _checks.value_counts(value_counts, self.domain_size)
         rng = _checks.rng(rng)
