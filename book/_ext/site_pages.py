@@ -85,7 +85,9 @@ def add_description(pagename: str, context: dict[str, Any], doctree: nodes.docum
 def drop_shared_ids(context: dict[str, Any]) -> None:
     """Remove the ids that every proof, exercise and solution of a page shares with the others."""
     if context.get("body"):
-        body = PROOF.sub(r'<div class="\1 companion-proof">\2<em>Proof.</em>', context["body"])
+        # The button of a folded cell: its name is its text, which this would hide.
+        body = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
+        body = PROOF.sub(r'<div class="\1 companion-proof">\2<em>Proof.</em>', body)
         context["body"] = SHARED_ID.sub(r"\1>", body)
 
 

@@ -15,6 +15,20 @@ if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined
   DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
 
+// Show all formulas at once, when they are drawn and their fonts are there.
+const mathjax = document.querySelector("script[src*='mathjax/']");
+async function showFormulas() {
+  await MathJax.startup.promise;
+  // The fonts are known, and asked for, from the next frame on.
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+  const needed = [...document.fonts].filter((face) => /^"?MJX(ZERO|TEX|TEX-I)"?$/.test(face.family));
+  await Promise.allSettled(needed.map((face) => face.load()));
+  await document.fonts.ready;
+  document.documentElement.classList.add("formulas-drawn");
+}
+if (window.MathJax?.startup?.promise) showFormulas();
+else mathjax?.addEventListener("load", showFormulas);
+
 // Folded parts are open on paper, and as they were afterwards.
 let opened = [];
 window.addEventListener("beforeprint", () => {
