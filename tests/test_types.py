@@ -1,0 +1,35 @@
+"""Every mechanism has the shape of the protocols; mypy is the test, run by `make types`."""
+
+from ldp import (
+    BLH,
+    GRR,
+    OLH,
+    OUE,
+    SHE,
+    SUE,
+    THE,
+    HadamardResponse,
+    Mechanism,
+    PureMechanism,
+    SubsetSelection,
+)
+
+NOISY: Mechanism = SHE(2, 1.0)
+PURE: list[PureMechanism] = [
+    GRR(2, 1.0),
+    SUE(2, 1.0),
+    OUE(2, 1.0),
+    THE(2, 1.0),
+    BLH(2, 1.0),
+    OLH(2, 1.0),
+    SubsetSelection(2, 1.0),
+    HadamardResponse(2, 1.0),
+]
+
+
+def test_mechanisms_are_values() -> None:
+    again = [SHE(2, 1.0), GRR(2, 1.0), OUE(2, 1.0)]
+    assert again[0] == NOISY
+    assert again[1] == PURE[0]
+    assert hash(again[2]) == hash(PURE[2])
+    assert len({repr(m) for m in PURE}) == len(set(PURE))
