@@ -6,6 +6,7 @@ Everything here repairs or completes what the theme writes; a page that lacks wh
 
 import html
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -143,15 +144,24 @@ def check_alternative_texts(app: Sphinx, doctree: nodes.document, docname: str) 
         seen.add(text)
 
 
-def download_buttons(context: dict[str, Any]) -> list[dict[str, Any]]:
+def offer_notebook(app: Sphinx, pagename: str) -> str | None:
+    """Copy the executed notebook that the page shows into the site; return where it is."""
+    executed = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+    if pagename not in app.env.all_docs or not executed.is_file():
+        return None
+    name = f"notebooks/{executed.name}"
+    target = Path(app.outdir) / name
+    target.parent.mkdir(exist_ok=True)
+    shutil.copyfile(executed, target)
+    return name
+
+
+def download_buttons(context: dict[str, Any], notebook: str | None) -> list[dict[str, Any]]:
     """Return the page's download menu: executed notebook, source, and paper."""
     pathto = context["pathto"]
-    notebook = context.get("executed_notebook")  # set by the extension `verified` on chapters
-    source = context.get("source_notebook")
-    if not source and context.get("sourcename"):
-        source = f"_sources/{context['sourcename']}"
-    if not source:
+    if not context.get("sourcename"):
         return []
+    source = f"_sources/{context['sourcename']}"
     buttons = [{"type": "link", "url": pathto(source, 1), "text": "Source (.md)", "icon": SOURCE}]
     if notebook:
         url = pathto(notebook, 1)
@@ -190,7 +200,7 @@ def finish_page(
 ) -> None:
     """Drop assets and set the menu once every other extension has added its own."""
     drop_unwanted_assets(context)
-    context["header_buttons"] = download_buttons(context)
+    context["header_buttons"] = download_buttons(context, offer_notebook(app, pagename))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
