@@ -1,5 +1,6 @@
 """The built site in a real browser: every page, without a network, in both modes and two widths."""
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 import site_checks as checks
 from site_browser import Browser, Visit, opened
+
+import ldp
 
 pytestmark = pytest.mark.site
 
@@ -132,6 +135,12 @@ def test_chapters_offer_their_notebook_and_source(
         assert any(cell.get("outputs") for cell in cells), f"{notebook} was not executed"
         written = root / Path(visit.page).with_suffix(".md")
         assert (site_dir / source).read_bytes() == written.read_bytes()
+
+
+def test_the_reference_page_has_every_public_name(site_dir: Path) -> None:
+    page = (site_dir / "book" / "api.html").read_text(encoding="utf-8")
+    names = [name for name in ldp.__all__ if not inspect.ismodule(getattr(ldp, name))]
+    assert [name for name in names if f'id="ldp.{name}"' not in page] == []
 
 
 @pytest.mark.parametrize("key", ["/", "Control+k"])
