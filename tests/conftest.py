@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from small_book import BAD, GOOD, tool, write_project
+
+from tools import chapters, claims, freshness
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = (
@@ -75,6 +78,39 @@ def fetch_chromium() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return playwright_chromium()
+
+
+@pytest.fixture(scope="session")
+def bad_book(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, int]:
+    """A book with one good chapter and one chapter of each bad kind, after a run."""
+    cells = {"00-good": GOOD} | {name: cell for name, (cell, _) in BAD.items()}
+    project = write_project(tmp_path_factory.mktemp("bad") / "book", cells)
+    # The slow chapter waits while the others run beside it.
+    done = tool("run.py", project, "--timeout", "15")
+    return project, done.stdout, done.returncode
+
+
+@pytest.fixture
+def good_book(bad_book: tuple[Path, str, int], tmp_path: Path) -> Path:
+    """A book of two good chapters with their run, made by copying: nothing is executed again."""
+    project = write_project(tmp_path / "book", {"00-good": GOOD, "01-twin": GOOD})
+    (project / "book" / "claims.yml").write_text("")
+    index = {"profile": "fast", "chapters": {}}
+    common = freshness.common_digest(project)
+    for name in ("00-good", "01-twin"):
+        target = chapters.executed(name, project)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(chapters.executed("00-good", bad_book[0]), target)
+        claims.store(name, [], project)
+        index["chapters"][name] = {
+            "key": freshness.key(name, "fast", common, project),
+            "profile": "fast",
+            "seconds": 1.0,
+            "peak_mb": 1,
+            "cells": 2,
+        }
+    freshness.save_index(index, project)
+    return project
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,0 +1,98 @@
+"""A small book for the tests of the run tool: one good chapter and every kind of bad one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tools import chapters
+
+HEAD = """\
+---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {name: python3, display_name: Python 3, language: python}
+---
+# A chapter
+
+```{code-cell} ipython3
+:tags: [parameters]
+profile = "fast"
+seed = 1
+```
+
+```{code-cell} ipython3
+%s
+```
+"""
+GOOD = """\
+from ldp.companion import claim
+
+print(f"the profile is {profile}, the seed is {seed}")
+claim("S000-01", observed=3, expected=3)"""
+MUTE_FIGURE = "import matplotlib.pyplot as plt\n\nplt.plot([0, 1])\nplt.show()"
+# name -> (last cell, what the report must say about it)
+BAD = {
+    "00-slow": ("import time\n\ntime.sleep(100)", "exceeded its time limit"),
+    "01-false": (GOOD.replace("observed=3", "observed=2"), "ClaimError: S000-01: observed 2"),
+    "02-undeclared": (
+        GOOD.replace("S000-01", "S000-99"),
+        "not declared in book/claims.yml: S000-99",
+    ),
+    "03-missing": ("print(1)", "declared for this chapter but not checked: S000-03"),
+    "04-elsewhere": (GOOD, "declared for another chapter: S000-01"),
+    "06-dead": ("import os\n\nos._exit(1)", "the kernel died"),
+    "07-warning": ("import warnings\n\nwarnings.warn('beware')", "wrote to stderr"),
+    "08-address": ("object()", "shows a memory address"),
+    "09-mute": (MUTE_FIGURE, "image without alternative text"),
+    "10-path": ("import os\n\nprint(os.getcwd())", "shows a path of this machine"),
+    "11-error": ("x = 1\n1 / 0", "ZeroDivisionError: division by zero"),
+}
+LEDGER = """\
+- {id: S000-01, chapter: 00-good, verdict: reproduced}
+- {id: S000-02, chapter: 00-good, verdict: open}
+- {id: S000-03, chapter: 03-missing, verdict: refuted}
+"""
+CONFIG = """\
+title: Toy
+only_build_toc_files: true
+execute: {execute_notebooks: "off"}
+sphinx:
+  recursive_update: true
+  local_extensions: {verified: book/_ext}
+  config: {html_static_path: []}
+"""
+
+
+def tool(script: str, project: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of the book on another project, with a hostile personal configuration."""
+    command = [sys.executable, str(chapters.ROOT / "book" / script), "--root", str(project)]
+    hostile = {"MPLBACKEND": "agg", "PYTHONWARNINGS": "error", "PYTHONSTARTUP": "/nonexistent"}
+    environment = os.environ | (hostile if script == "run.py" else {})
+    return subprocess.run(
+        [*command, *options], capture_output=True, text=True, env=environment, check=False
+    )
+
+
+def write_project(folder: Path, cells: dict[str, str]) -> Path:
+    """Make a book with one chapter per cell."""
+    (folder / "book").mkdir(parents=True)
+    (folder / "ldp" / "datasets").mkdir(parents=True)
+    for name, cell in cells.items():
+        (folder / "book" / f"{name}.md").write_text(HEAD % cell)
+    (folder / "book" / "claims.yml").write_text(LEDGER)
+    (folder / "book" / "notation.md").write_text("# A page that is no chapter\n")
+    (folder / "ldp" / "core.py").write_text("x = 1\n")
+    (folder / "ldp" / "datasets" / "age.csv").write_text("17,395\n")
+    (folder / "requirements.txt").write_text("numpy==2.0\n")
+    (folder / "_config.yml").write_text(CONFIG)
+    listed = "".join(f"- file: book/{name}\n" for name in list(cells)[1:])
+    toc = f"format: jb-book\nroot: book/{next(iter(cells))}\n"
+    (folder / "_toc.yml").write_text(toc + (f"chapters:\n{listed}" if listed else ""))
+    (folder / "book" / "_ext").symlink_to(chapters.ROOT / "book" / "_ext")
+    return folder
+
+
+def append(path: Path) -> None:
+    """Change a file by an empty line."""
+    path.write_text(path.read_text() + "\n")

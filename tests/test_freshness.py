@@ -1,0 +1,112 @@
+"""What is run again after a change, and what is not."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+import run
+from small_book import LEDGER, append, tool
+
+from tools import chapters, freshness
+
+
+def stale_names(project: Path, profile: str = "fast") -> list[str]:
+    """Chapters that a run in this profile would execute."""
+    options = Namespace(root=project, profile=profile, force=False)
+    return run.to_run(chapters.names(project), freshness.load_index(project), options)
+
+
+BOTH = ["00-good", "01-twin"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ("book/01-twin.md", ["01-twin"]),
+        ("ldp/core.py", BOTH),
+        ("ldp/datasets/age.csv", BOTH),
+        ("requirements.txt", BOTH),
+        ("book/claims.yml", []),
+        ("book/notation.md", []),
+    ],
+)
+def test_a_change_reruns_what_depends_on_it(
+    good_book: Path, changed: str, expected: list[str]
+) -> None:
+    assert stale_names(good_book) == []
+    append(good_book / changed)
+    assert stale_names(good_book) == expected
+    assert sorted(freshness.stale(good_book)) == expected
+
+
+def test_a_new_file_in_the_package_reruns_all(good_book: Path) -> None:
+    (good_book / "ldp" / "new.py").write_text("")
+    assert stale_names(good_book) == BOTH
+
+
+def test_the_profile_and_the_tool_are_part_of_the_key(
+    good_book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stale_names(good_book, "full") == BOTH
+    monkeypatch.setattr(freshness, "TOOL", good_book / "ldp")
+    assert stale_names(good_book) == BOTH
+
+
+def test_times_and_caches_do_not_count(good_book: Path) -> None:
+    (good_book / "book" / "00-good.md").touch()
+    (good_book / "ldp" / "core.py").touch()
+    (good_book / "ldp" / "__pycache__").mkdir()
+    (good_book / "ldp" / "__pycache__" / "core.pyc").write_text("x")
+    assert stale_names(good_book) == []
+
+
+def test_a_lost_notebook_or_index_is_run_again(good_book: Path) -> None:
+    chapters.executed("01-twin", good_book).unlink()
+    assert stale_names(good_book) == ["01-twin"]
+    (good_book / "_build" / "executed" / "index.json").write_text('{"profile": ')
+    assert stale_names(good_book) == BOTH
+
+
+def test_nothing_is_executed_or_written_when_nothing_changed(good_book: Path) -> None:
+    before = {p: p.stat().st_mtime_ns for p in (good_book / "_build").rglob("*") if p.is_file()}
+    done = tool("run.py", good_book)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 chapters, 0 run" in done.stdout
+    after = {p: p.stat().st_mtime_ns for p in (good_book / "_build").rglob("*") if p.is_file()}
+    assert after == before
+
+
+def test_claims_are_compared_again_without_a_run(good_book: Path) -> None:
+    (good_book / "book" / "claims.yml").write_text(
+        "- {id: S000-07, chapter: 01-twin, verdict: reproduced}\n"
+    )
+    done = tool("run.py", good_book)
+    assert done.returncode == 1
+    assert "0 run" in done.stdout
+    assert "FAILED 01-twin, at its end:" in done.stdout
+
+
+def test_one_chapter_alone_and_in_the_full_profile(good_book: Path) -> None:
+    (good_book / "book" / "claims.yml").write_text(LEDGER.replace("00-good", "01-twin"))
+    done = tool("run.py", good_book, "--only", "01-twin", "--profile", "full")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = chapters.executed("01-twin", good_book).read_text()
+    assert "the profile is full, the seed is 1" in text
+    assert freshness.stale(good_book) == {
+        "00-good": "it was run in profile fast, another one in full"
+    }
+
+
+def test_a_chapter_that_breaks_loses_what_it_had(good_book: Path) -> None:
+    page = good_book / "book" / "01-twin.md"
+    page.write_text(page.read_text().replace("observed=3", "observed=4"))
+    assert tool("run.py", good_book).returncode == 1
+    assert not chapters.executed("01-twin", good_book).exists()
+    assert not chapters.claims("01-twin", good_book).exists()
+    assert freshness.stale(good_book) == {"01-twin": "it has no successful run"}
+
+
+def test_an_unknown_chapter_is_refused(good_book: Path) -> None:
+    done = tool("run.py", good_book, "--only", "07-none")
+    assert done.returncode == 2
+    assert "no chapter 07-none; there are: 00-good, 01-twin" in done.stdout
