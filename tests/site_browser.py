@@ -110,6 +110,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
         if not path.is_file():
             self.send_error(404)
             return

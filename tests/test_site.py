@@ -107,6 +107,12 @@ def test_links_inside_the_site_lead_somewhere(
     assert [f for visit in wide for f in checks.link_faults(visit, known, browser.root)] == []
 
 
+def test_the_root_leads_to_the_introduction(browser: Browser) -> None:
+    with browser.page(Visit("root", {})) as page:
+        page.goto(browser.root)
+        page.wait_for_url("**/book/00-introduction.html")
+
+
 def test_next_leads_through_the_whole_book_and_previous_back(
     wide: list[Visit], browser: Browser
 ) -> None:
