@@ -14,6 +14,7 @@ Words = npt.NDArray[np.uint64]
 
 _MASK = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+_HAIR = 2.0**-49
 
 
 def words(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Words:
@@ -24,6 +25,20 @@ def words(rng: np.random.Generator, shape: int | tuple[int, ...]) -> Words:
 def threshold(probability: float) -> np.uint64:
     """Return the T for which ``word < T`` has the given probability, to within 2**-64."""
     return np.uint64(min(math.floor(math.ldexp(probability, 64)), 2**64 - 1))
+
+
+def at_most(probability: float) -> np.uint64:
+    """Return a threshold just below a probability: for what betrays the own value.
+
+    A float64 probability may be a few units in its last place off; with the own value's chance
+    below and every other's above by more than that, the emitted law never exceeds the budget.
+    """
+    return threshold(probability * (1 - _HAIR))
+
+
+def at_least(probability: float) -> np.uint64:
+    """Return a threshold just above a probability below 1: for what speaks for another value."""
+    return np.uint64(math.ceil(math.ldexp(probability * (1 + _HAIR), 64)))
 
 
 def uniform_below(random_words: Words, size: int) -> npt.NDArray[np.int64]:

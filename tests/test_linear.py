@@ -241,3 +241,12 @@ def test_frequencies_may_come_in_any_shape_unless_the_others_matter():
         variance(HadamardResponse(9, 1.0), 10, grid)
     with pytest.raises(ValueError, match="frequency must be from 0 to 1"):
         variance(m, 10, [0.5, 1.5])
+
+
+def test_a_tally_keeps_its_own_counts():
+    given = np.array([1, 2])
+    tally = Tally(given, 3)
+    given[0] = 7
+    assert tally.counts[0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        tally.counts[0] = 7

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
-from ldp._words import threshold, uniform_below, words
+from ldp._words import at_most, uniform_below, words
 from ldp.estimators.linear import variance
 from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
@@ -134,7 +134,7 @@ class HadamardResponse:
         half = self.block_size // 2
         for chunk in _kernels.chunks(given.size, 2):
             inside, where = words(rng, (2, chunk.stop - chunk.start))
-            hit = inside < threshold(self._hit)
+            hit = inside < at_most(self._hit)
             block, row = divmod(given[chunk], self.block_size - 1)
             other = uniform_below(where, self.num_outcomes - half)
             # Others are numbered: first the b/2 of the own block, then the other blocks in order.

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
-from ldp._words import words
+from ldp._words import at_least, words
 from ldp.mechanisms._shared import freeze, indicator_second_moment
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
@@ -30,8 +30,8 @@ class GRR:
     Notes
     -----
     A report is an integer, shape ``(n,)``; it supports :math:`S(y)=\{y\}`. The sampler gives every
-    other value the integer weight :math:`\lceil 2^{64}q\rceil` out of :math:`2^{64}` and the rest
-    to the truth, so it never exceeds `epsilon`.
+    other value one integer weight, just above :math:`2^{64}q`, out of :math:`2^{64}` and the rest
+    to the truth, so the emitted law never exceeds `epsilon`.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class GRR:
         """Keep each value with probability p, else report one of the others, uniformly."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        weight = np.uint64(math.ceil(math.ldexp(self.q, 64)))
+        weight = at_least(self.q)
         reports = np.empty_like(given)
         for chunk in _kernels.chunks(given.size, 1):
             random_words = words(rng, chunk.stop - chunk.start)

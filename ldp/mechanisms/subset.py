@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
-from ldp._words import threshold, words
+from ldp._words import at_most, words
 from ldp.estimators.linear import noise_variance
 from ldp.mechanisms._shared import freeze, indicator_second_moment
 from ldp.tally import Tally
@@ -99,7 +99,7 @@ class SubsetSelection:
         rows = np.zeros((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
         for chunk in _kernels.chunks(given.size, self.subset_size + 1):
             random_words = words(rng, (chunk.stop - chunk.start, self.subset_size + 1))
-            own = random_words[:, -1] < threshold(self.p)
+            own = random_words[:, -1] < at_most(self.p)
             _kernels.draw_subsets(
                 given[chunk],
                 own,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
-from ldp._words import threshold, words
+from ldp._words import at_least, at_most, words
 from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
@@ -45,7 +45,7 @@ class UnaryEncoding:
     Reports are bit-packed, ``uint8`` of shape ``(n, ceil(d/8))``, first value in the highest bit
     (the order of ``numpy.packbits``), padding bits zero. Bits are drawn 64 at a time by comparing
     random numbers with q from their most significant bit on: about 8.3 random bits per report bit,
-    with q exact to 72 bits.
+    with q a multiple of :math:`2^{-64}`, at most a hair above the one stated.
 
     Examples
     --------
@@ -92,11 +92,12 @@ class UnaryEncoding:
         stream = np.empty(-(-given.size * width // 8), dtype=np.uint64)
         rows = stream.view(np.uint8)[: given.size * width].reshape(given.size, width)
         for chunk in _kernels.chunks(given.size, width):
-            _draw_bits(stream[chunk.start * width // 8 : -(-chunk.stop * width // 8)], self.q, rng)
+            part = stream[chunk.start * width // 8 : -(-chunk.stop * width // 8)]
+            _draw_bits(part, at_least(self.q), rng)
             if padding:
                 rows[chunk, -1] &= np.uint8(256 - (1 << padding))
             own = words(rng, chunk.stop - chunk.start)
-            _kernels.set_bits(rows[chunk], given[chunk], own, threshold(self.p))
+            _kernels.set_bits(rows[chunk], given[chunk], own, at_most(self.p))
         return rows
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
@@ -132,17 +133,14 @@ class UnaryEncoding:
         return _checks.packed_rows(reports, self.domain_size)
 
 
-def _draw_bits(out: npt.NDArray[np.uint64], q: float, rng: np.random.Generator) -> None:
-    """Fill words with independent bits, each one with probability q."""
-    first_eight = int(q * 256)
-    lanes = np.array(
-        [2**64 - 1 if first_eight >> (7 - k) & 1 else 0 for k in range(8)], dtype=np.uint64
-    )
+def _draw_bits(out: npt.NDArray[np.uint64], least: np.uint64, rng: np.random.Generator) -> None:
+    """Fill words with independent bits, each one with probability least / 2**64."""
+    digits = f"{int(least):064b}"
+    lanes = np.array([-int(digit) for digit in digits[:8]]).astype(np.uint64)  # all zeros or ones
     undecided = np.empty_like(out)
     _kernels.compare_bits(words(rng, (8, out.size)), lanes, out, undecided)
     rest = words(rng, int(np.bitwise_count(undecided).sum(dtype=np.int64)))
-    # Rounded up, so that a one of another value is never rarer than privacy needs.
-    _kernels.decide_rest(out, undecided, rest, threshold(q * 256 - first_eight) + np.uint64(1))
+    _kernels.decide_rest(out, undecided, rest, np.uint64(int(digits[8:] + "0" * 8, 2)))
 
 
 def _unary(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:
