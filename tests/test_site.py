@@ -107,10 +107,13 @@ def test_links_inside_the_site_lead_somewhere(
     assert [f for visit in wide for f in checks.link_faults(visit, known, browser.root)] == []
 
 
-def test_the_root_leads_to_the_introduction(browser: Browser) -> None:
+def test_the_root_leads_to_the_introduction(browser: Browser, site_dir: Path) -> None:
     with browser.page(Visit("root", {})) as page:
         page.goto(browser.root)
         page.wait_for_url("**/book/00-introduction.html")
+    front = (site_dir / "index.html").read_text(encoding="utf-8")
+    for part in ('<html lang="en">', "<title>Local", 'href="book/00-introduction.html"'):
+        assert part in front
 
 
 def test_next_leads_through_the_whole_book_and_previous_back(
