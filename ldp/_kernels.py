@@ -9,11 +9,10 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from ldp.types import Bits, Integers
+from ldp.types import Integers
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
-_BYTES_PER_TILE = 3072
 
 
 def compiled(function: _Function) -> _Function:
@@ -109,84 +108,6 @@ def set_bits(rows: Any, positions: Any, random_words: Any, threshold: Any) -> No
             rows[i, v >> 3] |= bit
         else:
             rows[i, v >> 3] &= ~bit
-
-
-@compiled
-def _add(a: Any, b: Any, c: Any) -> Any:
-    # One full adder per bit lane: sum and carry.
-    half = a ^ b
-    return half ^ c, (a & b) | (half & c)
-
-
-@compiled
-def _flush(planes: Any, first: Any, last: Any, counts: Any) -> None:
-    for k in range(first, last):
-        for j in range(planes.shape[1]):
-            for bit in range(8):
-                counts[j, bit] += np.int64((planes[k, j] >> (7 - bit)) & 1) << k
-            planes[k, j] = 0
-
-
-@compiled
-def _count_columns(rows: Any, counts: Any) -> None:
-    # A counter per column, held bit-sliced: plane k holds bit k of every column's counter.
-    # Sixteen rows pass through a tree of adders (15 of them), then one carry ripples upwards.
-    num_rows, width = rows.shape
-    planes = np.zeros((12, width), dtype=rows.dtype)
-    carry = np.zeros(width, dtype=rows.dtype)
-    groups = 0
-    for i in range(0, num_rows // 16 * 16, 16):
-        for j in range(width):
-            ones, two_a = _add(planes[0, j], rows[i, j], rows[i + 1, j])
-            ones, two_b = _add(ones, rows[i + 2, j], rows[i + 3, j])
-            twos, four_a = _add(planes[1, j], two_a, two_b)
-            ones, two_a = _add(ones, rows[i + 4, j], rows[i + 5, j])
-            ones, two_b = _add(ones, rows[i + 6, j], rows[i + 7, j])
-            twos, four_b = _add(twos, two_a, two_b)
-            fours, eight_a = _add(planes[2, j], four_a, four_b)
-            ones, two_a = _add(ones, rows[i + 8, j], rows[i + 9, j])
-            ones, two_b = _add(ones, rows[i + 10, j], rows[i + 11, j])
-            twos, four_a = _add(twos, two_a, two_b)
-            ones, two_a = _add(ones, rows[i + 12, j], rows[i + 13, j])
-            ones, two_b = _add(ones, rows[i + 14, j], rows[i + 15, j])
-            twos, four_b = _add(twos, two_a, two_b)
-            fours, eight_b = _add(fours, four_a, four_b)
-            planes[3, j], carry[j] = _add(planes[3, j], eight_a, eight_b)
-            planes[0, j], planes[1, j], planes[2, j] = ones, twos, fours
-        groups += 1
-        for k in range(4, 12):
-            if 1 << (k - 4) > groups:
-                break  # no counter is large enough yet to carry this far
-            for j in range(width):
-                both = planes[k, j] & carry[j]
-                planes[k, j] ^= carry[j]
-                carry[j] = both
-        if groups == 255:
-            _flush(planes, 4, 12, counts)
-            groups = 0
-    _flush(planes, 0, 12, counts)
-    for i in range(num_rows // 16 * 16, num_rows):
-        for j in range(width):
-            for bit in range(8):
-                counts[j, bit] += (rows[i, j] >> (7 - bit)) & 1
-
-
-def count_bits(rows: Bits, num_columns: int) -> Integers:
-    """Count the ones in each of the first `num_columns` columns of bit-packed rows."""
-    num_rows, width = rows.shape
-    # Narrow rows are laid side by side until a line fills vector registers (no further: sixteen
-    # short lines are read as one stream); wide ones are cut into tiles whose counters stay cached.
-    fold = max(1, 128 // width)
-    whole = num_rows // fold * fold
-    wide = rows[:whole].reshape(whole // fold, fold * width)
-    counts = np.zeros((fold * width, 8), dtype=np.int64)
-    for start in range(0, fold * width, _BYTES_PER_TILE):
-        tile = slice(start, start + _BYTES_PER_TILE)
-        _count_columns(wide[:, tile], counts[tile])
-    counts = counts.reshape(fold, width, 8).sum(axis=0)
-    _count_columns(rows[whole:], counts)
-    total: Integers = counts.ravel()[:num_columns]
-    return total
 
 
 @compiled

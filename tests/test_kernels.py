@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp import _kernels, _words
+from ldp import _bit_counts, _kernels, _words
 
 ALL_ONES = 2**64 - 1
 Array = npt.NDArray[np.generic]
@@ -155,7 +155,7 @@ def test_count_bits(width: int, num_rows: int, density: str) -> None:
         expected[:] = 0
         for row in rows:
             expected += np.unpackbits(row)
-    counts = _kernels.count_bits(rows, 8 * width - 3)
+    counts = _bit_counts.count_bits(rows, 8 * width - 3)
     assert counts.dtype == np.int64
     assert np.array_equal(counts, expected[:-3])
 
@@ -164,14 +164,14 @@ def test_count_bits(width: int, num_rows: int, density: str) -> None:
 def test_count_bits_of_wide_rows(width: int) -> None:
     rows = np.random.default_rng(width).integers(0, 256, (37, width), dtype=np.uint8)
     expected = np.unpackbits(rows, axis=1).sum(axis=0, dtype=np.int64)
-    assert np.array_equal(_kernels.count_bits(rows, 8 * width), expected)
+    assert np.array_equal(_bit_counts.count_bits(rows, 8 * width), expected)
 
 
 @given(st.integers(1, 40), st.integers(0, 300), st.integers(0, 2**32))
 def test_count_bits_of_any_shape(width: int, num_rows: int, seed: int) -> None:
     rows = np.random.default_rng(seed).integers(0, 256, (num_rows, width), dtype=np.uint8)
     expected = [sum(bit(row, v) for row in rows) for v in (0, 3, 8 * width - 1)]
-    assert _kernels.count_bits(rows, 8 * width)[[0, 3, -1]].tolist() == expected
+    assert _bit_counts.count_bits(rows, 8 * width)[[0, 3, -1]].tolist() == expected
 
 
 # -- subset selection ------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._bit_counts import count_bits
 from ldp._words import at_most, words
 from ldp.estimators.linear import noise_variance
 from ldp.mechanisms._shared import freeze, indicator_second_moment
@@ -113,7 +114,7 @@ class SubsetSelection:
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Count the sets that hold each value."""
         rows = self.support(reports)
-        return Tally(_kernels.count_bits(rows, self.domain_size), len(rows), self)
+        return Tally(count_bits(rows, self.domain_size), len(rows), self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly, value by value, at a cost free of n (up to 10**9 users).

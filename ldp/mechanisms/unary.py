@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
+from ldp._bit_counts import count_bits
 from ldp._words import at_least, at_most, words
 from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
 from ldp.tally import Tally
@@ -103,7 +104,7 @@ class UnaryEncoding:
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Count the ones of every value."""
         rows = self.support(reports)
-        return Tally(_kernels.count_bits(rows, self.domain_size), len(rows), self)
+        return Tally(count_bits(rows, self.domain_size), len(rows), self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly: independent Bin(n_v, p) + Bin(n - n_v, q)."""
