@@ -10,6 +10,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ldp import _kernels
+
 Words = npt.NDArray[np.uint64]
 
 _MASK = np.uint64(0xFFFFFFFF)
@@ -50,3 +52,13 @@ def uniform_below(random_words: Words, size: int) -> npt.NDArray[np.int64]:
     low = (random_words & _MASK) * factor
     high = (random_words >> _HALF) * factor
     return ((high + (low >> _HALF)) >> _HALF).astype(np.int64)
+
+
+def draw_bits(out: Words, least: np.uint64, rng: np.random.Generator) -> None:
+    """Fill words with independent bits, each one with probability least / 2**64."""
+    digits = f"{int(least):064b}"
+    lanes = np.array([-int(digit) for digit in digits[:8]]).astype(np.uint64)  # all zeros or ones
+    undecided = np.empty_like(out)
+    _kernels.compare_bits(words(rng, (8, out.size)), lanes, out, undecided)
+    rest = words(rng, int(np.bitwise_count(undecided).sum(dtype=np.int64)))
+    _kernels.decide_rest(out, undecided, rest, np.uint64(int(digits[8:] + "0" * 8, 2)))

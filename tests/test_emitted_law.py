@@ -11,9 +11,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from ldp import GRR, OLH, OUE, SUE, THE, HadamardResponse, SubsetSelection
+from ldp import GRR, OLH, OUE, SUE, THE, HadamardResponse, SubsetSelection, _words
 from ldp._words import at_least, at_most, threshold
-from ldp.mechanisms import unary
 from ldp.mechanisms.histogram_encoding import _digit_chances
 
 getcontext().prec = 60
@@ -89,9 +88,9 @@ def test_bits_are_ones_exactly_as_often_as_the_threshold_says(probability, monke
             64, int(digits[8:] + "1" * 8, 2) if not one else int(digits[8:] + "0" * 8, 2)
         )
         stream = iter([first, rest])
-        monkeypatch.setattr(unary, "words", lambda _rng, shape, s=stream: fit(next(s), shape))
+        monkeypatch.setattr(_words, "words", lambda _rng, shape, s=stream: fit(next(s), shape))
         out = np.zeros(1, dtype=np.uint64)
-        unary._draw_bits(out, least, None)
+        _words.draw_bits(out, least, None)
         assert int(out[0]) == (WORDS - 1 if one else 0)
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
-from ldp._words import at_least, at_most, words
+from ldp._words import at_least, at_most, draw_bits, words
 from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
@@ -94,7 +94,7 @@ class UnaryEncoding:
         rows = stream.view(np.uint8)[: given.size * width].reshape(given.size, width)
         for chunk in _kernels.chunks(given.size, width):
             part = stream[chunk.start * width // 8 : -(-chunk.stop * width // 8)]
-            _draw_bits(part, at_least(self.q), rng)
+            draw_bits(part, at_least(self.q), rng)
             if padding:
                 rows[chunk, -1] &= np.uint8(256 - (1 << padding))
             own = words(rng, chunk.stop - chunk.start)
@@ -132,16 +132,6 @@ class UnaryEncoding:
     def support(self, reports: npt.ArrayLike) -> Bits:
         """The reports themselves, checked."""
         return _checks.packed_rows(reports, self.domain_size)
-
-
-def _draw_bits(out: npt.NDArray[np.uint64], least: np.uint64, rng: np.random.Generator) -> None:
-    """Fill words with independent bits, each one with probability least / 2**64."""
-    digits = f"{int(least):064b}"
-    lanes = np.array([-int(digit) for digit in digits[:8]]).astype(np.uint64)  # all zeros or ones
-    undecided = np.empty_like(out)
-    _kernels.compare_bits(words(rng, (8, out.size)), lanes, out, undecided)
-    rest = words(rng, int(np.bitwise_count(undecided).sum(dtype=np.int64)))
-    _kernels.decide_rest(out, undecided, rest, np.uint64(int(digits[8:] + "0" * 8, 2)))
 
 
 def _unary(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:
