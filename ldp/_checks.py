@@ -63,7 +63,7 @@ def probabilities(p: float, q: float, budget: float) -> None:
         raise ValueError(
             f"epsilon must be small enough that no probability rounds to 0 or 1, got {budget}."
         )
-    if not p > q:
+    if not p - q > 2.0**-40 * p:  # else rounding would decide what their difference is
         raise ValueError(
             f"epsilon must be large enough that p and q differ in float64, got {budget}."
         )

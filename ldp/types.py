@@ -37,8 +37,12 @@ class Mechanism(Protocol):
     def q(self) -> float:
         """What one report adds on average to the count of another value."""
 
-    def second_moment(self, frequency: Array | float) -> Array:
-        """Average square of what one report adds to a count, given the value's frequency."""
+    def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
+        """Average square of what one report adds to a count, given the value's frequency.
+
+        `law` holds the frequencies of all values where they are known or estimated, for the
+        mechanism to which the other values matter; without it they are spread evenly.
+        """
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Randomize each user's value."""

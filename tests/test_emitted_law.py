@@ -17,7 +17,7 @@ from ldp.mechanisms.histogram_encoding import _digit_chances
 
 getcontext().prec = 60
 WORDS = 2**64
-EPSILONS = (1e-6, 0.1, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 12.0)
+EPSILONS = (1e-6, 0.1, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0)
 DOMAINS = (2, 3, 7, 64, 1000, 2**20)
 
 
@@ -56,9 +56,9 @@ def test_unary_encoding(make, epsilon):
 @pytest.mark.parametrize("d", DOMAINS[:-1])
 def test_subset_selection(d, epsilon):
     m = SubsetSelection(d, epsilon)
-    own, k = Fraction(int(at_most(m.p)), WORDS), m.subset_size
-    with_own, without = own / comb(d - 1, k - 1), (1 - own) / comb(d - 1, k)
-    assert near(own, m.p)
+    miss, k = Fraction(int(at_least(m._miss)), WORDS), m.subset_size
+    with_own, without = (1 - miss) / comb(d - 1, k - 1), miss / comb(d - 1, k)
+    assert near(miss, m._miss)
     assert with_own / without <= budget(epsilon)
 
 
@@ -66,9 +66,10 @@ def test_subset_selection(d, epsilon):
 @pytest.mark.parametrize("d", DOMAINS)
 def test_hadamard_response(d, epsilon):
     m = HadamardResponse(d, epsilon)
-    own, half = Fraction(int(at_most(m._hit)), WORDS), m.block_size // 2
-    assert near(own, m._hit)
-    assert (own / half) / ((1 - own) / (m.num_outcomes - half)) <= budget(epsilon)
+    others, half = m._others, m.block_size // 2
+    miss = Fraction(int(at_least(others * m._any)), WORDS)
+    assert near(miss, others * m._any)
+    assert ((1 - miss) / half) / (miss / others) <= budget(epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 1.5, 4.0])

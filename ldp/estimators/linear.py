@@ -96,7 +96,7 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
     frequency : float or array_like
         Frequency :math:`f_v` of a value among the users, or an array of such frequencies. For
         :class:`ldp.HadamardResponse` with several blocks the other users matter too: give all d
-        frequencies, or one number, which means that the others are spread evenly.
+        frequencies; for any other shape the other users are spread evenly.
 
     Returns
     -------
@@ -120,9 +120,15 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
     """
     count = _checks.integer(num_reports, "num_reports", 1)
     f = _frequency(frequency)
-    square = mechanism.second_moment(f)
-    result = noise_variance(mechanism.p, mechanism.q, square, f) / count
+    law = f if f.shape == (mechanism.domain_size,) else None
+    result = _noise(mechanism, f, law) / count
     return float(result) if np.ndim(result) == 0 else result
+
+
+def _noise(mechanism: Mechanism, frequency: Floats, law: Floats | None) -> Any:
+    """Variance of one report's debiased score."""
+    square = mechanism.second_moment(frequency, law)
+    return noise_variance(mechanism.p, mechanism.q, square, frequency)
 
 
 def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLike) -> Floats:
@@ -173,7 +179,8 @@ def confidence_interval(
 
     All :math:`f` with :math:`|\hat f_v-f|\le z\,\sqrt{\operatorname{Var}_f[\hat f_v]}`, where the
     variance is taken at :math:`f` and not at the estimate: a quadratic inequality, solved exactly.
-    The normal approximation is the only one made.
+    The normal approximation is the only one made, but for :class:`ldp.HadamardResponse` with
+    several blocks, where the frequency of the value's block is estimated from the same tally.
 
     Parameters
     ----------
@@ -210,8 +217,9 @@ def confidence_interval(
     estimate = debias(tally, mechanism)
     tail = (1 - level) / 2 / (estimate.size if simultaneous else 1)
     z2 = float(ndtri(tail)) ** 2
-    at_zero = variance(mechanism, tally.num_reports, 0.0)
-    slope = variance(mechanism, tally.num_reports, 1.0) - at_zero
+    law = estimate if tally.candidates is None else None
+    at_zero = _noise(mechanism, np.asarray(0.0), law) / tally.num_reports
+    slope = _noise(mechanism, np.asarray(1.0), law) / tally.num_reports - at_zero
     drawn = 1 / tally.num_reports if population else 0.0
     # a f^2 - 2 b f + c <= 0, from (estimate - f)^2 <= z2 (at_zero + slope f + drawn f (1 - f))
     a = 1 + z2 * drawn

@@ -13,7 +13,9 @@ def freeze(mechanism: object, **fields: Any) -> None:
         object.__setattr__(mechanism, name, value)
 
 
-def indicator_second_moment(mechanism: Mechanism, frequency: Array | float) -> Array:
+def indicator_second_moment(
+    mechanism: Mechanism, frequency: Array | float, law: Array | None = None
+) -> Array:
     """E[s^2] of a score that is 0 or 1: the same as E[s]."""
     return mechanism.q + (mechanism.p - mechanism.q) * np.asarray(frequency)
 

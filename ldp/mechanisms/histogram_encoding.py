@@ -39,8 +39,8 @@ class SHE:
     Reports are ``int64`` of shape ``(n, d)``, in grid steps. A float would leave holes that tell
     values apart (``mironov2012significance``). The binary digits of a geometric variable are
     independent; each is decided by one 64-bit word, and digits rarer than :math:`2^{-64}` are
-    never set, so the noise ends far out in tails that hold about :math:`2^{-64}` of the mass: the
-    sampler has that :math:`\delta` per coordinate, the channel none. A tally sums reports: one
+    never set, so the noise ends far out in its tails: the sampler has a :math:`\delta`, far below
+    :math:`2^{-50}`, where the channel has none. A tally sums reports: one
     adds on average p = r steps to its own value and q = 0 to the others. SHE supports no set of
     values, so it has no odds.
 
@@ -88,7 +88,7 @@ class SHE:
         """Mean of any other coordinate."""
         return 0.0
 
-    def second_moment(self, frequency: Array | float) -> Array:
+    def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         r"""E[y_v^2] = f r^2 + Var Z, with Var Z = 1 / (2 sinh^2(eps / 4r)) steps squared."""
         noise = 0.5 / math.sinh(self.epsilon / (4 * self.resolution)) ** 2
         return self.p**2 * np.asarray(frequency, dtype=np.float64) + noise
@@ -112,10 +112,13 @@ class SHE:
         """Draw the tally exactly: a sum of n geometric variables is negative binomial."""
         counts = _checks.value_counts(value_counts, self.domain_size)
         rng = _checks.rng(rng)
-        total = int(counts.sum())
+        stop = -math.expm1(-self._decay)
+        # Beyond this the sums would not fit in 64 bits.
+        total = _checks.integer(
+            int(counts.sum()), "the sum of value_counts", 0, min(2**53, int(2**60 * stop))
+        )
         sums = self.resolution * counts
         if total:
-            stop = -math.expm1(-self._decay)
             sums += rng.negative_binomial(total, stop, self.domain_size)
             sums -= rng.negative_binomial(total, stop, self.domain_size)
         return Tally(sums, total, self)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
-from ldp._words import at_most, words
+from ldp._words import at_least, words
 from ldp.estimators.linear import noise_variance
 from ldp.mechanisms._shared import freeze, indicator_second_moment
 from ldp.tally import Tally
@@ -18,12 +18,13 @@ from ldp.types import Array, Bits, Floats, Integers
 
 def _probabilities(
     domain_size: int, epsilon: float, subset_size: npt.ArrayLike
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
+    """Return p, 1 - p (which loses its digits if it is computed from p) and q."""
     k = np.asarray(subset_size, dtype=np.float64)
     # Divided by e^epsilon throughout, so that no large epsilon overflows.
-    p = k / (k + (domain_size - k) * math.exp(-epsilon))
-    q = (p * (k - 1) + (1 - p) * k) / (domain_size - 1)
-    return p, q
+    without = (domain_size - k) * math.exp(-epsilon)
+    p, miss = k / (k + without), without / (k + without)
+    return p, miss, (p * (k - 1) + miss * k) / (domain_size - 1)
 
 
 @dataclass(frozen=True, init=False)
@@ -68,7 +69,7 @@ class SubsetSelection:
     def __init__(self, domain_size: int, epsilon: float, subset_size: int | None = None) -> None:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
         if subset_size is None:
-            p, q = _probabilities(d, budget, np.arange(1, d))
+            p, _, q = _probabilities(d, budget, np.arange(1, d))
             with np.errstate(divide="ignore"):  # p == q is refused below
                 size = 1 + int(np.argmin(noise_variance(p, q, q, 0.0)))
         else:
@@ -84,6 +85,11 @@ class SubsetSelection:
     @property
     def q(self) -> float:
         """Probability that the set holds any one other value."""
+        return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[2])
+
+    @property
+    def _miss(self) -> float:
+        """Probability that the set does not hold the own value."""
         return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[1])
 
     @property
@@ -100,7 +106,7 @@ class SubsetSelection:
         rows = np.zeros((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
         for chunk in _kernels.chunks(given.size, self.subset_size + 1):
             random_words = words(rng, (chunk.stop - chunk.start, self.subset_size + 1))
-            own = random_words[:, -1] < at_most(self.p)
+            own = random_words[:, -1] >= at_least(self._miss)
             _kernels.draw_subsets(
                 given[chunk],
                 own,
@@ -158,7 +164,7 @@ class SubsetSelection:
         for column, subset in enumerate(combinations(range(self.domain_size), self.subset_size)):
             held[list(subset), column] = True
         ways = math.comb(self.domain_size - 1, self.subset_size - 1)
-        return np.where(held, self.p / ways, (1 - self.p) / (num_sets - ways))
+        return np.where(held, self.p / ways, self._miss / (num_sets - ways))
 
     def outcomes(self, reports: npt.ArrayLike) -> Integers:
         """Rank of each set in lexicographic order."""

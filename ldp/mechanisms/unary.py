@@ -15,6 +15,7 @@ from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 
 _MOST_ENUMERABLE_BITS = 62
+_LEAST_MISS = 2.0**-22  # below it 1 - p, and with it the odds, lose more than 1e-9
 
 
 @dataclass(frozen=True, init=False)
@@ -70,6 +71,8 @@ class UnaryEncoding:
         )
         if not 0 < self.q < self.p < 1:
             raise ValueError(f"p and q must satisfy 0 < q < p < 1, got {self.p} and {self.q}.")
+        if 1 - self.p < _LEAST_MISS:
+            raise ValueError(f"p must be at most 1 - {_LEAST_MISS}, got {self.p}.")
         # Rounding p and q to float64 moves the log-odds by about this much and no more.
         rounding = 2.0**-52 * (4 + 1 / (1 - self.p) + self.epsilon)
         if math.log(self.odds) > self.epsilon + rounding:
@@ -137,6 +140,10 @@ class UnaryEncoding:
 def _unary(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:
     """Blame epsilon, and not the p and q that follow from it."""
     _checks.probabilities(p, q, epsilon)
+    if 1 - p < _LEAST_MISS:
+        raise ValueError(
+            f"epsilon must be small enough that 1 - p is at least {_LEAST_MISS}, got {epsilon}."
+        )
     return UnaryEncoding(domain_size, epsilon, p, q)
 
 
