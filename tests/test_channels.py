@@ -122,6 +122,12 @@ def test_the_audit_of_an_impossible_report_is_infinite():
     assert worst_case_epsilon([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]]) == 0.0
 
 
+def test_the_audit_compares_every_pair_of_values():
+    rows = np.array([[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.25, 0.75]])
+    for shift in range(4):
+        assert worst_case_epsilon(np.roll(rows, shift, axis=0)) == pytest.approx(np.log(2))
+
+
 @pytest.mark.parametrize(
     ("channel", "rule"),
     [

@@ -101,3 +101,23 @@ def support_correlation(m):
     bits = np.unpackbits(m.support(reports), axis=1, count=m.domain_size).astype(float)
     correlations = np.corrcoef(bits.T)
     return np.abs(correlations - np.eye(m.domain_size)).max()
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("hash_bits", [8, 32])
+def test_every_bit_of_a_seed_is_a_fair_coin(hash_bits):
+    """Of 64 counts out of 4,000, one beyond 7 standard errors has probability below 2e-10."""
+    m = LocalHashing(8, 1.0, num_buckets=4, hash_bits=hash_bits)
+    seeds = m.privatize(np.zeros(4_000, dtype=int), np.random.default_rng(42))["seed"]
+    ones = [int((seeds >> np.uint64(k) & np.uint64(1)).sum()) for k in range(64)]
+    used = [k for k in range(64) if not m.hashes.unused >> k & 1]
+    assert len(used) == 2 * hash_bits
+    for k in range(64):
+        assert abs(ones[k] - 2_000) < 7 * np.sqrt(1_000) if k in used else ones[k] == 0
+
+
+def test_a_long_tally_counts_every_report():
+    m = LocalHashing(5, 1.0, num_buckets=3)
+    reports = m.privatize(np.arange(2**17 + 5) % 5, np.random.default_rng(43))
+    held = np.unpackbits(m.support(reports), axis=1, count=5)
+    np.testing.assert_array_equal(m.tally(reports).counts, held.sum(axis=0))

@@ -146,6 +146,8 @@ def test_optimized_unary_encoding_is_the_best_pair(epsilon):
 def test_unary_encoding_refuses_probabilities_that_overspend():
     with pytest.raises(ValueError, match="p and q must spend at most epsilon"):
         UnaryEncoding(4, 1.0, p=0.5, q=0.25)
+    with pytest.raises(ValueError, match="p and q must spend at most epsilon"):
+        UnaryEncoding(4, 1.0 - 1e-9, OUE(4, 1.0).p, OUE(4, 1.0).q)
 
 
 # Intervals.

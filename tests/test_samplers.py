@@ -146,34 +146,64 @@ MOMENTS = [m for m in every(1.5) if m.domain_size > 2 and getattr(m, "hash_bits"
 ]
 
 
+def exact_covariance(m, frequencies, n):
+    """Covariance of the estimates given the users' values, from the channel where it is short."""
+    if isinstance(m, SHE) or getattr(m, "hash_bits", 0) == 32:
+        return np.diag(variance(m, n, frequencies))  # counts of different values are independent
+    channel, each = m.channel(), (scores(m) - m.q) / (m.p - m.q)
+    mean = channel @ each  # [x, v]
+    second = np.einsum("x,xy,yu,yv->uv", frequencies, channel, each, each)
+    return (second - np.einsum("x,xu,xv->uv", frequencies, mean, mean)) / n
+
+
+def moment_p_value(sample, frequencies, covariance):
+    """Smallest p-value of means, variances and covariances, as for normal estimates."""
+    draws, spread = len(sample), np.diag(covariance)
+    z_mean = (sample.mean(axis=0) - frequencies) / np.sqrt(spread / draws)
+    ratio = (draws - 1) * sample.var(axis=0, ddof=1) / spread
+    tails = [stats.chi2.cdf(ratio, draws - 1), stats.chi2.sf(ratio, draws - 1)]
+    error = np.sqrt((np.outer(spread, spread) + covariance**2) / (draws - 1))
+    z_pairs = ((np.cov(sample.T) - covariance) / error)[np.triu_indices(len(spread), 1)]
+    z_all = np.abs(np.concatenate([z_mean, z_pairs]))
+    return min(2 * stats.norm.sf(z_all.max()), 2 * np.min(tails))
+
+
 @pytest.mark.parametrize("m", MOMENTS, ids=repr)
-def test_both_ways_to_a_tally_have_the_mean_variance_and_covariance_of_theory(m):
-    """z-scores of 300 repetitions at n = 2000; a normal beyond 6.5 has probability 1e-10."""
+def test_both_ways_to_a_tally_have_the_moments_of_theory(m, monkeypatch):
+    """Each of the two p-values is below 1e-9 / 50 once in 10**9 runs: some 50 moments each.
+
+    Runs of words are cut short, so that every sampler needs many and reusing one would show.
+    """
+    monkeypatch.setattr("ldp._kernels._WORDS_PER_CHUNK", 512)
     counts = np.full(m.domain_size, 100)
     counts[1] += 2_000 - counts.sum()
     values, frequencies = np.repeat(np.arange(m.domain_size), counts), counts / 2_000
-    expected = variance(m, 2_000, frequencies)
-    rngs = np.random.default_rng(31).spawn(600)
-    drawn = np.array([debias(m.simulate(counts, rng), m) for rng in rngs[:300]])
-    made = np.array([debias(m.tally(m.privatize(values, rng)), m) for rng in rngs[300:]])
-    for sample in (drawn, made):
-        z_mean = (sample.mean(axis=0) - frequencies) / np.sqrt(expected / 300)
-        assert np.abs(z_mean).max() < 6.5
-        # The sample variance of a near-normal variable has relative error sqrt(2 / 299).
-        z_variance = (sample.var(axis=0, ddof=1) / expected - 1) / np.sqrt(2 / 299)
-        assert np.abs(z_variance).max() < 6.5
-    # Off the diagonal the two covariances, each with error at most sd_u sd_v sqrt(2/300), agree.
-    error = np.sqrt(2) * np.sqrt(2 / 300) * np.sqrt(np.outer(expected, expected))
-    assert np.abs((np.cov(drawn.T) - np.cov(made.T)) / error).max() < 6.5
+    covariance = exact_covariance(m, frequencies, 2_000)
+    np.testing.assert_allclose(np.diag(covariance), variance(m, 2_000, frequencies), rtol=1e-7)
+    rngs = np.random.default_rng(31).spawn(2_400)
+    drawn = np.array([debias(m.simulate(counts, rng), m) for rng in rngs[:2_000]])
+    made = np.array([debias(m.tally(m.privatize(values, rng)), m) for rng in rngs[2_000:]])
+    assert moment_p_value(drawn, frequencies, covariance) > FALSE_ALARM / 50
+    assert moment_p_value(made, frequencies, covariance) > FALSE_ALARM / 50
 
 
-def test_control_a_variance_off_by_half_fails_the_same_test():
-    m = OUE(4, 1.5)
-    sample = np.array(
-        [debias(m.simulate([500] * 4, rng), m) for rng in np.random.default_rng(32).spawn(300)]
-    )
-    wrong = 1.6 * variance(m, 2_000, 0.25)
-    assert np.abs((sample.var(axis=0, ddof=1) / wrong - 1) / np.sqrt(2 / 299)).max() > 4.5
+def test_control_noise_shared_by_the_values_is_seen():
+    m, counts = SHE(4, 1.5), np.full(4, 500)
+    rng = np.random.default_rng(33)
+    apart = np.array([debias(m.simulate(counts, child), m) for child in rng.spawn(2_000)])
+    shared = 0.25 + (apart - 0.25 + np.roll(apart, 1, axis=1) - 0.25) / np.sqrt(2)
+    covariance = exact_covariance(m, np.full(4, 0.25), 2_000)
+    assert moment_p_value(apart, np.full(4, 0.25), covariance) > FALSE_ALARM / 50
+    assert moment_p_value(shared, np.full(4, 0.25), covariance) < FALSE_ALARM / 50
+
+
+def test_control_a_variance_off_by_a_third_is_seen():
+    m, frequencies = OUE(4, 1.5), np.full(4, 0.25)
+    rngs = np.random.default_rng(32).spawn(2_000)
+    sample = np.array([debias(m.simulate([500] * 4, rng), m) for rng in rngs])
+    covariance = exact_covariance(m, frequencies, 2_000)
+    assert moment_p_value(sample, frequencies, covariance) > FALSE_ALARM / 50
+    assert moment_p_value(sample, frequencies, 1.33 * covariance) < FALSE_ALARM / 50
 
 
 def test_a_reused_generator_state_is_seen():
