@@ -76,6 +76,7 @@ clean:  ## remove what was built, keep the virtual environment
 
 $(VENV)/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('Python 3.11 or newer is needed, $(PYTHON) is ' + sys.version.split()[0] + '; say which with make PYTHON=...')"
+	@echo "installing what requirements.txt locks into $(VENV); this takes a minute or two"
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
