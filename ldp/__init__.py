@@ -6,10 +6,10 @@ from ldp.estimators.linear import confidence_interval, debias, sampling_variance
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
-from ldp.mechanisms.histogram_encoding import SHE
+from ldp.mechanisms.histogram_encoding import SHE, THE
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.subset import SubsetSelection
-from ldp.mechanisms.unary import OUE, SUE, THE, UnaryEncoding
+from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.metrics import kl, l_inf, mse, tv
 from ldp.tally import Tally
 from ldp.types import Mechanism, PureMechanism

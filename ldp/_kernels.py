@@ -17,7 +17,10 @@ _WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
 
 def compiled(function: _Function) -> _Function:
     """Compile on first call, keep the machine code on disk, release the GIL."""
-    dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+    try:
+        dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # no folder to keep machine code in, as in a service without a home
+        dispatcher = numba.njit(nogil=True)(function)
     return cast(_Function, dispatcher)
 
 
@@ -33,7 +36,10 @@ def chunks(total: int, words_each: int) -> Iterator[slice]:
 
 @compiled
 def replace_value(values: Any, random_words: Any, weight: Any, num_others: Any, out: Any) -> None:
-    """Replace each value by one of the `num_others` others, each with weight/2**64."""
+    """Replace each value by one of the `num_others` others, each with weight/2**64.
+
+    The weights together stay below 2**64: the rest is the chance to keep the value.
+    """
     for i in range(values.size):
         other = random_words[i] // weight
         value = values[i]

@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from ldp import _checks
+
 
 def worst_case_epsilon(channel: npt.ArrayLike) -> float:
     r"""Smallest :math:`\epsilon` for which a channel is :math:`\epsilon`-LDP.
@@ -22,7 +24,7 @@ def worst_case_epsilon(channel: npt.ArrayLike) -> float:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If `channel` is not a finite, non-negative matrix whose rows sum to one within 1e-9.
 
     Examples
@@ -34,7 +36,10 @@ def worst_case_epsilon(channel: npt.ArrayLike) -> float:
     ----------
     ``kasiviswanathan2011what``, definition of a local randomizer.
     """
-    matrix = np.asarray(channel, dtype=np.float64)
+    matrix = _checks.plain_array(channel, "channel")
+    if matrix.dtype.kind not in "iuf":
+        raise TypeError(f"channel must be a matrix of real numbers, got {type(channel).__name__}.")
+    matrix = matrix.astype(np.float64)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"channel must be a non-empty matrix, got shape {matrix.shape}.")
     if not np.isfinite(matrix).all() or matrix.min() < 0:

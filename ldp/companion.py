@@ -20,7 +20,7 @@ __all__ = ["CLAIM_MIME", "ClaimError", "agrees", "claim", "style"]
 CLAIM_MIME = "application/vnd.ldp.claim+json"
 MAX_RECORDED = 16  # longer arrays are recorded by shape and range, to keep pages light
 
-_ID = re.compile(r"S00[0-4]-(F?\d{2,3})")
+_ID = re.compile(r"S\d{3}-F?\d{2,3}")
 _SIGNS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
 

@@ -16,7 +16,7 @@ def _pair(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Floats, Floats
 def mse(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     r"""Squared error :math:`\sum_v(\hat\theta_v-\theta_v)^2`, summed over values, not averaged.
 
-    Averaged over trials it is the mean squared error of ``lopuhaa2019improving``, equation (7).
+    Averaged over trials it is the mean squared error of ``S003``, equation (7).
 
     Examples
     --------

@@ -49,7 +49,7 @@ class Tally:
         counts: npt.ArrayLike,
         num_reports: int,
         mechanism: object = None,
-        candidates: npt.NDArray[np.int64] | None = None,
+        candidates: npt.ArrayLike | None = None,
     ) -> None:
         array = _checks.plain_array(counts, "counts")
         vector = _checks.vector(array, "counts")
@@ -58,7 +58,15 @@ class Tally:
         object.__setattr__(self, "counts", array)
         object.__setattr__(self, "num_reports", _checks.integer(num_reports, "num_reports", 0))
         object.__setattr__(self, "mechanism", mechanism)
-        object.__setattr__(self, "candidates", candidates)
+        asked = None
+        if candidates is not None:
+            asked = _checks.integers(candidates, "candidates").copy()
+            asked.flags.writeable = False
+            if asked.size != array.size:
+                raise ValueError(
+                    f"candidates must be as many as the {array.size} counts, got {asked.size}."
+                )
+        object.__setattr__(self, "candidates", asked)
 
     def __add__(self, other: object) -> "Tally":
         """Add two tallies of the same mechanism."""

@@ -1,6 +1,6 @@
 """The shapes of a mechanism: protocols and array aliases, no base classes."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ Integers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint8]
 
 
+@runtime_checkable
 class Mechanism(Protocol):
     r"""A frequency oracle: a frozen value whose meaning is its channel.
 
@@ -60,6 +61,7 @@ class Mechanism(Protocol):
         """Column of the channel for each report."""
 
 
+@runtime_checkable
 class PureMechanism(Mechanism, Protocol):
     r"""A mechanism whose report :math:`y` supports a set :math:`S(y)` of values.
 

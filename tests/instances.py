@@ -76,8 +76,9 @@ def all_reports(m):
         reports["seed"] = np.repeat(seeds, m.num_buckets)
         reports["bucket"] = np.tile(np.arange(m.num_buckets), seeds.size)
         return reports
-    grid = product(range(m.resolution + 1), repeat=d)  # SHE, tails at the ends
-    return np.array(list(grid), dtype=np.int64)
+    if isinstance(m, SHE):  # tails at the ends
+        return np.array(list(product(range(m.resolution + 1), repeat=d)), dtype=np.int64)
+    raise TypeError(f"write out the reports of {m!r} here")
 
 
 @cache

@@ -87,7 +87,7 @@ def test_false_claim_raises(case: dict, capsys: pytest.CaptureFixture) -> None:
     ("case", "message"),
     [
         ({"id": "41"}, "id must look like S004-41 or S004-F07, got '41'"),
-        ({"id": "S005-41"}, "id must look like"),
+        ({"id": "S04-41"}, "id must look like"),
         ({"id": 'S004-41" onclick='}, "id must look like"),
         ({"z": 0.0}, "z must be positive and finite, got 0.0"),
         ({"z": INF}, "z must be positive and finite, got inf"),

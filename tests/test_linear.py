@@ -22,6 +22,7 @@ from ldp import (
     debias,
     sampling_variance,
     variance,
+    worst_case_epsilon,
 )
 from ldp.estimators.linear import noise_variance
 
@@ -285,3 +286,24 @@ def test_a_tally_keeps_its_own_counts():
     assert tally.counts[0] == 1
     with pytest.raises(ValueError, match="read-only"):
         tally.counts[0] = 7
+
+
+def test_candidates_are_kept_and_checked():
+    m = OLH(1000, 1.0)
+    reports = m.privatize(np.arange(50), np.random.default_rng(2))
+    asked = np.array([1, 2])
+    tally = m.tally(reports, asked)
+    asked[0] = 99
+    assert tally.candidates.tolist() == [1, 2]
+    with pytest.raises(ValueError, match="candidates must name at least one value"):
+        m.tally(reports, [])
+    with pytest.raises(ValueError, match="candidates must be as many as the 2 counts, got 3"):
+        Tally([1, 1], 2, candidates=[0, 1, 2])
+
+
+def test_mistaking_reports_for_a_tally_or_a_mechanism_for_a_channel():
+    m = GRR(3, 1.0)
+    with pytest.raises(TypeError, match=r"tally must be a Tally, got ndarray\."):
+        debias(m.privatize([0, 1], np.random.default_rng(0)), m)
+    with pytest.raises(TypeError, match=r"channel must be a matrix of real numbers, got GRR\."):
+        worst_case_epsilon(m)

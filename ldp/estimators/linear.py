@@ -35,8 +35,8 @@ def debias(tally: Tally, mechanism: Mechanism) -> Floats:
 
     Raises
     ------
-    ValueError
-        If the tally is empty, of another size, or of another mechanism.
+    TypeError, ValueError
+        If `tally` is not a :class:`ldp.Tally`, is empty, of another size or another mechanism.
 
     Examples
     --------
@@ -49,6 +49,8 @@ def debias(tally: Tally, mechanism: Mechanism) -> Floats:
     ----------
     ``wang2017locally``, equation (2); ``warner1965randomized``.
     """
+    if not isinstance(tally, Tally):
+        raise TypeError(f"tally must be a Tally, got {type(tally).__name__}.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
         raise ValueError(f"tally must be of mechanism {mechanism}, got one of {tally.mechanism}.")
     if tally.candidates is None and tally.counts.size != mechanism.domain_size:

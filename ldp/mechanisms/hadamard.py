@@ -99,7 +99,7 @@ class HadamardResponse:
 
     @property
     def p(self) -> float:
-        """Mean count of the own value: Pr[own set] + Pr[other blocks] / 2."""
+        """Mean count of the own value, Pr[own set] + Pr[other blocks] / 2."""
         return self._hit + self._any * (self.num_outcomes - self.block_size) / 2
 
     @property
@@ -109,7 +109,7 @@ class HadamardResponse:
 
     @property
     def odds(self) -> float:
-        """Likelihood ratio of a supported value: e^epsilon."""
+        """Likelihood ratio of a supported value, e^epsilon."""
         return math.exp(self.epsilon)
 
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:

@@ -100,7 +100,7 @@ class LocalHashing:
 
     @property
     def odds(self) -> float:
-        """Likelihood ratio of a supported value: e^epsilon."""
+        """Likelihood ratio of a supported value, e^epsilon."""
         return math.exp(self.epsilon)
 
     second_moment = indicator_second_moment
@@ -121,6 +121,8 @@ class LocalHashing:
         asked = None
         if candidates is not None:
             asked = _checks.integers_below(candidates, "candidates", self.domain_size)
+            if asked.size == 0:
+                raise ValueError("candidates must name at least one value, got none.")
         wanted = np.arange(self.domain_size) if asked is None else asked
         keys = self.hashes.keys(wanted)
         counts = np.zeros(keys.size, dtype=np.int64)
@@ -201,16 +203,19 @@ class LocalHashing:
 
 
 def BLH(domain_size: int, epsilon: float) -> LocalHashing:
-    """Binary local hashing: two buckets, so that only one bit depends on the value.
+    r"""Binary local hashing: two buckets, so that only one bit depends on the value.
 
     Parameters
     ----------
     domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
     epsilon : float
+        Privacy budget.
 
     Returns
     -------
     LocalHashing
+        A frozen mechanism with ``privatize``, ``tally``, ``simulate``, ``channel`` and the rest.
 
     Examples
     --------
@@ -236,13 +241,16 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
     Parameters
     ----------
     domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
     epsilon : float
+        Privacy budget.
     num_buckets : int, optional
         Another number of buckets, at least 2.
 
     Returns
     -------
     LocalHashing
+        A frozen mechanism with ``privatize``, ``tally``, ``simulate``, ``channel`` and the rest.
 
     Examples
     --------

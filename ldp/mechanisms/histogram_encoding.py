@@ -1,14 +1,16 @@
-"""Summation with histogram encoding: a one-hot vector plus noise on every coordinate."""
+"""Histogram encoding: a one-hot vector plus noise on every coordinate, summed or thresholded."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize_scalar
 
 from ldp import _checks
 from ldp._words import threshold, words
 from ldp.mechanisms._shared import freeze
+from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 
@@ -185,3 +187,64 @@ def _digit_chances(decay: float) -> list[float]:
     while (weight := math.ldexp(decay, len(chances))) < 45:
         chances.append(1 / (1 + math.exp(weight)))
     return chances
+
+
+def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:
+    return 1 - math.exp(epsilon * (cut - 1) / 2) / 2, math.exp(-epsilon * cut / 2) / 2
+
+
+def THE(domain_size: int, epsilon: float, threshold: float | None = None) -> UnaryEncoding:
+    r"""Thresholded histogram encoding: the bits of a noisy one-hot vector above a threshold.
+
+    Laplace noise of scale :math:`2/\epsilon` on every coordinate, then :math:`y_v=1` iff the
+    coordinate exceeds :math:`t`. The bits are drawn directly,
+
+    .. math:: p=1-\tfrac12 e^{\epsilon(t-1)/2},\qquad q=\tfrac12 e^{-\epsilon t/2},
+
+    so no noisy number ever exists. The odds are below :math:`e^\epsilon`.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
+    epsilon : float
+        Privacy budget.
+    threshold : float, optional
+        :math:`t` from 1/2 to 1; by default the one of least variance for rare values.
+
+    Returns
+    -------
+    UnaryEncoding
+        A frozen mechanism with ``privatize``, ``tally``, ``simulate``, ``channel`` and the rest.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `threshold` is not between 1/2 and 1.
+
+    Examples
+    --------
+    >>> THE(4, 1.0, threshold=1.0).p
+    0.5
+
+    References
+    ----------
+    ``wang2017locally``, section 4.2.
+    """
+    budget = _checks.epsilon(epsilon)
+    if threshold is None:
+        _checks.probabilities(*_threshold_probabilities(budget, 1.0), budget)
+
+        def rare_deviation(cut: float) -> float:  # minus its inverse: p - q may round to 0
+            p, q = _threshold_probabilities(budget, cut)
+            return -(p - q) / math.sqrt(q * (1 - q))
+
+        best = minimize_scalar(
+            rare_deviation, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}
+        )
+        cut = float(best.x)
+    else:
+        cut = _checks.real(threshold, "threshold", "between 1/2 and 1")
+        if not 0.5 <= cut <= 1:
+            raise ValueError(f"threshold must be between 1/2 and 1, got {cut}.")
+    return encoding_from_epsilon(domain_size, budget, *_threshold_probabilities(budget, cut))

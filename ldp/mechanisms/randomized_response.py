@@ -64,7 +64,7 @@ class GRR:
 
     @property
     def odds(self) -> float:
-        """Likelihood ratio of the supported value: e^epsilon."""
+        """Likelihood ratio of the supported value, e^epsilon."""
         return math.exp(self.epsilon)
 
     second_moment = indicator_second_moment

@@ -94,7 +94,7 @@ class SubsetSelection:
 
     @property
     def odds(self) -> float:
-        """Likelihood ratio of a value in the set: e^epsilon."""
+        """Likelihood ratio of a value in the set, e^epsilon."""
         return math.exp(self.epsilon)
 
     second_moment = indicator_second_moment

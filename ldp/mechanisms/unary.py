@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
@@ -82,7 +81,7 @@ class UnaryEncoding:
 
     @property
     def odds(self) -> float:
-        """How much likelier a one is for the own value, times how much likelier a zero is not."""
+        """Odds p(1-q)/(q(1-p)) of a one, own column against another."""
         return self.p * (1 - self.q) / (self.q * (1 - self.p))
 
     second_moment = indicator_second_moment
@@ -137,8 +136,8 @@ class UnaryEncoding:
         return _checks.packed_rows(reports, self.domain_size)
 
 
-def _unary(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:
-    """Blame epsilon, and not the p and q that follow from it."""
+def encoding_from_epsilon(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:
+    """Build it from p and q that follow from epsilon: an error then blames epsilon."""
     _checks.probabilities(p, q, epsilon)
     if 1 - p < _LEAST_MISS:
         raise ValueError(
@@ -155,11 +154,14 @@ def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     Parameters
     ----------
     domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
     epsilon : float
+        Privacy budget.
 
     Returns
     -------
     UnaryEncoding
+        A frozen mechanism with ``privatize``, ``tally``, ``simulate``, ``channel`` and the rest.
 
     Examples
     --------
@@ -173,7 +175,7 @@ def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     """
     budget = _checks.epsilon(epsilon)
     kept = math.exp(-budget / 2)
-    return _unary(domain_size, budget, 1 / (1 + kept), kept / (1 + kept))
+    return encoding_from_epsilon(domain_size, budget, 1 / (1 + kept), kept / (1 + kept))
 
 
 def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
@@ -184,16 +186,22 @@ def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     Parameters
     ----------
     domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
     epsilon : float
+        Privacy budget.
 
     Returns
     -------
     UnaryEncoding
+        A frozen mechanism with ``privatize``, ``tally``, ``simulate``, ``channel`` and the rest.
 
     Examples
     --------
-    >>> OUE(4, 1.0).p
-    0.5
+    >>> from ldp import debias
+    >>> mechanism, rng = OUE(4, 1.0), np.random.default_rng(0)
+    >>> reports = mechanism.privatize([0] * 700 + [3] * 300, rng)
+    >>> debias(mechanism.tally(reports), mechanism).shape
+    (4,)
 
     References
     ----------
@@ -201,62 +209,4 @@ def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
     """
     budget = _checks.epsilon(epsilon)
     rare = math.exp(-budget)
-    return _unary(domain_size, budget, 0.5, rare / (1 + rare))
-
-
-def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:
-    return 1 - math.exp(epsilon * (cut - 1) / 2) / 2, math.exp(-epsilon * cut / 2) / 2
-
-
-def THE(domain_size: int, epsilon: float, threshold: float | None = None) -> UnaryEncoding:
-    r"""Thresholded histogram encoding: the bits of a noisy one-hot vector above a threshold.
-
-    Laplace noise of scale :math:`2/\epsilon` on every coordinate, then :math:`y_v=1` iff the
-    coordinate exceeds :math:`t`. The bits are drawn directly,
-
-    .. math:: p=1-\tfrac12 e^{\epsilon(t-1)/2},\qquad q=\tfrac12 e^{-\epsilon t/2},
-
-    so no noisy number ever exists. The odds are below :math:`e^\epsilon`.
-
-    Parameters
-    ----------
-    domain_size : int
-    epsilon : float
-    threshold : float, optional
-        :math:`t` from 1/2 to 1; by default the one of least variance for rare values.
-
-    Returns
-    -------
-    UnaryEncoding
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `threshold` is not between 1/2 and 1.
-
-    Examples
-    --------
-    >>> THE(4, 1.0, threshold=1.0).p
-    0.5
-
-    References
-    ----------
-    ``wang2017locally``, section 4.2.
-    """
-    budget = _checks.epsilon(epsilon)
-    if threshold is None:
-        _checks.probabilities(*_threshold_probabilities(budget, 1.0), budget)
-
-        def rare_deviation(cut: float) -> float:  # minus its inverse: p - q may round to 0
-            p, q = _threshold_probabilities(budget, cut)
-            return -(p - q) / math.sqrt(q * (1 - q))
-
-        best = minimize_scalar(
-            rare_deviation, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}
-        )
-        cut = float(best.x)
-    else:
-        cut = _checks.real(threshold, "threshold", "between 1/2 and 1")
-        if not 0.5 <= cut <= 1:
-            raise ValueError(f"threshold must be between 1/2 and 1, got {cut}.")
-    return _unary(domain_size, budget, *_threshold_probabilities(budget, cut))
+    return encoding_from_epsilon(domain_size, budget, 0.5, rare / (1 + rare))

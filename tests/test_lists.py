@@ -1,0 +1,29 @@
+"""No mechanism is missing from a list of the tests."""
+
+import inspect
+
+import instances
+import test_bad_input
+import test_randomness
+import test_samplers
+import test_types
+
+import ldp
+
+
+def test_every_mechanism_of_the_package_is_listed_in_the_tests() -> None:
+    """A mechanism that is only written and exported would otherwise miss half of the tests."""
+    for name in ldp.__all__:
+        make = getattr(ldp, name)
+        parameters = list(inspect.signature(make).parameters.values()) if callable(make) else []
+        needed = [p.name for p in parameters if p.default is p.empty]
+        if needed != ["domain_size", "epsilon"]:
+            continue  # not a mechanism of its own, or one that others configure
+        m = make(2, 1.0)
+        assert isinstance(m, ldp.Mechanism), name
+        assert m in [test_types.NOISY, *test_types.PURE], name
+        assert name in test_bad_input.FACTORIES, name
+        assert name in test_randomness.MECHANISMS, name
+        kinds = [instances.every(1.0), test_samplers.SAMPLED, test_samplers.MOMENTS]
+        for tested in kinds:
+            assert type(m) in {type(other) for other in tested}, name
