@@ -12,8 +12,8 @@ from tools import chapters
 
 INSTALL = """\
 **Before you run this notebook**: it imports the package `ldp` of the repository it comes from. \
-In the root folder of that repository, type `make run` once (or \
-`pip install -e ".[book]"`), and open this notebook with the Python of `.venv`. \
+In the root folder of that repository, type `make notebooks` once, then \
+`.venv/bin/pip install jupyterlab && .venv/bin/jupyter lab _build/notebooks`. \
 The text may use roles and directives of the book that a notebook viewer shows as they are."""
 
 

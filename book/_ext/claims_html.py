@@ -90,7 +90,7 @@ def counts_table(claims: list[Claim]) -> str:
     """Table of verdicts by source; it scrolls by itself on narrow screens."""
     by_source = ledger.counts(claims)
     total = {v: sum(counter[v] for counter in by_source.values()) for v in ledger.VERDICTS}
-    rows = [row(f"{s}: {ledger.SOURCES[s]}", counter) for s, counter in by_source.items()]
+    rows = [row(s, counter, f": {ledger.SOURCES[s]}") for s, counter in by_source.items()]
     titles = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.VERDICTS, "all"))
     return (
         '<div class="claims-scroll" role="region" aria-label="Verdicts by source" tabindex="0">'
@@ -100,12 +100,12 @@ def counts_table(claims: list[Claim]) -> str:
     )
 
 
-def row(title: str, counter: Any) -> str:
-    """One row of the table of verdicts."""
+def row(title: str, counter: Any, more: str = "") -> str:
+    """One row of the table of verdicts; `more` of its title is left out on narrow screens."""
     cells = [counter[v] for v in ledger.VERDICTS]
     cells.append(sum(cells))
     numbers = "".join(f"<td>{number}</td>" for number in cells)
-    return f'<tr><th scope="row">{html.escape(title)}</th>{numbers}</tr>'
+    return f'<tr><th scope="row">{title}<span>{html.escape(more)}</span></th>{numbers}</tr>'
 
 
 def chapter_index(claims: list[Claim]) -> str:

@@ -29,6 +29,7 @@ FORMULA = re.compile(r'class="[^"]*\b(?:math|tex2jax_process|mathjax_process)\b'
 IMAGE_TAG = re.compile(r"<img\b[^>]*>")
 DOWNLOAD, CODE, SOURCE, PAPER = "fas fa-download", "fas fa-code", "fas fa-file", "fas fa-file-pdf"
 DESCRIPTION_LENGTH = 160
+SMALLEST_WIDTH = 560  # of a wide figure, in companion.css
 GENERATED_PAGES = {
     "search": "Search the whole book: its chapters, its notation and the reference of its package.",
     "genindex": "Alphabetical index of the terms and functions of the book.",
@@ -111,7 +112,10 @@ def repair_bibliography(context: dict[str, Any]) -> None:
 
 
 def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
-    """Write width and height on every image, so that the page does not move as they load."""
+    """Write width and height on every image, so that the page does not move as they load.
+
+    An image too wide for a narrow screen gets a box in which it can scroll.
+    """
     sources = {name: source for source, name in app.builder.images.items()}
 
     def sized(match: re.Match[str]) -> str:
@@ -123,7 +127,9 @@ def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None
         if size is None:
             logger.warning("page %s: no size can be read for %s", pagename, tag)
             return tag
-        return re.sub(r"<img\b", f'<img width="{size[0]}" height="{size[1]}"', tag, count=1)
+        tag = re.sub(r"<img\b", f'<img width="{size[0]}" height="{size[1]}"', tag, count=1)
+        scrolls = size[0] > SMALLEST_WIDTH
+        return f'<div class="companion-scroll">{tag}</div>' if scrolls else tag
 
     if context.get("body"):
         context["body"] = IMAGE_TAG.sub(sized, context["body"])

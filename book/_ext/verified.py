@@ -14,7 +14,9 @@ import nbformat
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+BOOK = Path(__file__).resolve().parents[1]
+# The package of this folder comes first, for all extensions: it is the one that was hashed.
+sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 from tools import chapters, freshness
 
@@ -24,15 +26,14 @@ logger = logging.getLogger(__name__)
 def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
     """Cells of a chapter with the outputs of its run; the text alone if there is no such run."""
     notebook = chapters.read(text)
-    path = chapters.executed(name, Path(root))
-    run = nbformat.read(path, as_version=4) if path.exists() else nbformat.v4.new_notebook()
-    outputs = {cell["id"]: cell for cell in run.cells}
-    cells, lines = [], []
+    outputs = run_cells(name, Path(root))
+    cells, lines, missing = [], [], []
     for cell in notebook.cells:
         line = cell.metadata.pop("ldp")["line"]
         if cell.cell_type == "code":
             done = outputs.get(cell["id"])
             if done is None or done.source != cell.source:
+                missing.append(str(line + 1))
                 continue
             for output in done.outputs:
                 # For the report, not for the page: Sphinx would not know how to show it.
@@ -43,9 +44,21 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
         if "parameters" in cell.metadata.get("tags", []) and "injected-parameters" in outputs:
             cells.append(outputs["injected-parameters"])
             lines.append(line)
+    if outputs and missing:
+        message = "chapter %s: not in its run are the cells at lines %s; run `make run`"
+        where = {"location": f"book/{name}", "type": "verified"}
+        logger.warning(message, name, ", ".join(missing), **where)
     notebook.cells = cells
     notebook.metadata["source_map"] = lines
     return notebook
+
+
+def run_cells(name: str, root: Path) -> dict[str, nbformat.NotebookNode]:
+    """Cells of the stored run by their id; none if it is missing or not as it was stored."""
+    if not freshness.is_intact(name, freshness.load_index(root), root):
+        return {}
+    run = nbformat.read(chapters.executed(name, root), as_version=4)
+    return {cell["id"]: cell for cell in run.cells}
 
 
 def register_chapters(app: Sphinx, config: Any) -> None:

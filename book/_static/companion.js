@@ -25,6 +25,7 @@ async function showFormulas() {
   await Promise.allSettled(needed.map((face) => face.load()));
   await document.fonts.ready;
   document.documentElement.classList.add("formulas-drawn");
+  markScrollable();
 }
 if (window.MathJax?.startup?.promise) showFormulas();
 else mathjax?.addEventListener("load", showFormulas);
@@ -39,11 +40,20 @@ window.addEventListener("afterprint", () => {
   opened.forEach((part) => { part.open = false; });
 });
 
-// A box that scrolls sideways can be reached and scrolled with the keyboard.
+// A box that scrolls sideways can be reached and scrolled with the keyboard; while something is
+// hidden at its right, that edge fades.
+const scrollable = ".companion-scroll, mjx-container[display], .cell_output .output, pre";
 function markScrollable() {
-  for (const box of document.querySelectorAll(".companion-scroll, div.math, .cell_output .output, pre")) {
+  for (const box of document.querySelectorAll(scrollable)) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    markEdge(box);
   }
 }
+function markEdge(box) {
+  box.classList.toggle("goes-on", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+}
+document.addEventListener("scroll", (event) => {
+  if (event.target.matches?.(scrollable)) markEdge(event.target);
+}, true);
 window.addEventListener("load", markScrollable);
 window.addEventListener("resize", markScrollable);
