@@ -6,10 +6,6 @@ PORT ?= 8000
 VENV := .venv
 PY := $(VENV)/bin/python
 
-ifeq ($(filter $(PROFILE),fast full),)
-$(error PROFILE must be fast or full, got $(PROFILE))
-endif
-
 .DEFAULT_GOAL := help
 .PHONY: help book run html notebooks serve test lint types unit site bench lock clean
 
@@ -17,13 +13,14 @@ help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
 	@awk -F ':.*##' '/^[a-z]+:.*##/ { printf "  %-11s%s\n", $$1, $$2 }' Makefile
 
-book: run html  ## run every chapter that is not fresh, then build the pages
+book: $(VENV)/installed  ## run every chapter that is not fresh, then build the pages
+	@$(MAKE) --no-print-directory run
+	@$(MAKE) --no-print-directory html
 
 run: $(VENV)/installed  ## run chapters only: make run ONLY=01-randomized-response PROFILE=full
 	@$(PY) book/run.py --profile $(PROFILE) --jobs $(JOBS) $(addprefix --only ,$(ONLY))
 
-# `book` runs first and then builds, also under `make -j`.
-html: $(VENV)/installed $(if $(filter book,$(MAKECMDGOALS)),run)
+html: $(VENV)/installed  ## build the pages from the chapters that have run
 	@$(PY) book/build_html.py
 
 notebooks: $(VENV)/installed  ## write every chapter as a plain notebook to _build/notebooks

@@ -9,7 +9,9 @@ import shutil
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+BOOK = Path(__file__).resolve().parent
+# The package of this folder comes first: its pages are those of the files that were hashed.
+sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 from jupyter_book.sphinx import build_sphinx
 
@@ -23,8 +25,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=chapters.ROOT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     root = options.root.resolve()
+    with chapters.alone(root):
+        return build(root, read_all=options.all)
+
+
+def build(root: Path, *, read_all: bool) -> int:
+    """Do the work of `main`, while no chapter runs."""
     site = root / "_build" / "html"
-    if options.all or not (root / "_build" / ".doctrees").exists():
+    if read_all or not (root / "_build" / ".doctrees").exists():
         shutil.rmtree(site, ignore_errors=True)  # Sphinx never removes the page of a lost chapter
     status = build_sphinx(
         root,
@@ -36,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
             "latex_individualpages": False,
             "nitpicky": True,
         },
-        freshenv=options.all,
+        freshenv=read_all,
         warningiserror=True,
         keep_going=True,
         quiet=True,

@@ -7,11 +7,17 @@ this tool changed. One that fails is named with its cell and message, loses its 
 notebook, and makes the exit status 1.
 """
 
+import signal
+
+if __name__ == "__mp_main__":  # in a worker: the keyboard interrupts the run, which ends them all
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
 import argparse
 import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,12 +26,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from tools import chapters, claims, freshness
-from tools.execute import Result, kernel_environment, run_chapter
+from tools.execute import Result, exit_with_parent, kernel_environment, run_chapter
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what is not fresh; return the exit status."""
     options = parse(arguments)
+    with chapters.alone(options.root):
+        return run(options)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do the work of `main`, as the only run in this folder."""
     known = chapters.names(options.root)
     if unknown := set(options.only) - set(known):
         print(f"no chapter {', '.join(sorted(unknown))}; there are: {', '.join(known) or 'none'}")
@@ -64,9 +76,8 @@ def to_run(wanted: list[str], index: dict, options: argparse.Namespace) -> list[
     fresh = {
         n
         for n in wanted
-        if index["chapters"].get(n, {}).get("key") == options.keys[n]
-        and chapters.executed(n, options.root).exists()
-        and chapters.claims(n, options.root).exists()
+        if freshness.is_intact(n, index, options.root)
+        and index["chapters"][n]["key"] == options.keys[n]
     }
     return [n for n in wanted if options.force or n not in fresh]
 
@@ -83,28 +94,46 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
     warm_up(options.root)
     # A process runs one chapter only: the peak memory of its kernel is then its own.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
-        futures = {
-            pool.submit(run_chapter, name, options.profile, options.root, options.timeout): name
-            for name in todo
-        }
-        for count, future in enumerate(as_completed(futures), start=1):
-            result = outcome(future, futures[future])
-            if not result.message:
-                index["chapters"][result.name] = {
-                    "key": options.keys[result.name],
-                    "profile": options.profile,
-                    "seconds": result.seconds,
-                    "peak_mb": result.peak_mb,
-                    "cells": result.cells,
-                }
-                freshness.save_index(index, options.root)
-            state = "FAILED" if result.message else "passed"
-            print(
-                f"  [{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s",
-                flush=True,
-            )
-            yield result
+    pool = ProcessPoolExecutor(options.jobs, context, exit_with_parent, max_tasks_per_child=1)
+    with tempfile.TemporaryDirectory(prefix="ldp-", ignore_cleanup_errors=True) as scratch, pool:
+        try:
+            given = (options.profile, options.root, scratch, options.timeout)
+            futures = {pool.submit(run_chapter, name, *given): name for name in todo}
+            for count, future in enumerate(as_completed(futures), start=1):
+                result = outcome(future, futures[future])
+                keep(result, index, options)
+                state = "FAILED" if result.message else "passed"
+                progress = f"[{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s"
+                print(f"  {progress}", flush=True)
+                yield result
+        except BaseException:  # the pool would wait for every chapter
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            raise
+
+
+def keep(result: Result, index: dict, options: argparse.Namespace) -> None:
+    """Store what a chapter left; only here, so that no worker overwrites a later run."""
+    name, root = result.name, options.root
+    common = freshness.common_digest(root)
+    if freshness.key(name, options.profile, common, root) != options.keys[name]:
+        result.where = result.where or "at its end"
+        result.message = result.message or "its sources changed while it ran; run it again"
+    if result.message:
+        if result.notebook:
+            chapters.write_text(chapters.failed(name, root), result.notebook)
+        return
+    claims.store(name, result.records, root)
+    chapters.write_text(chapters.executed(name, root), result.notebook)
+    index["chapters"][name] = {
+        "key": options.keys[name],
+        "digest": freshness.digest(name, root),
+        "profile": options.profile,
+        "seconds": result.seconds,
+        "peak_mb": result.peak_mb,
+        "cells": result.cells,
+    }
+    freshness.save_index(index, root)
 
 
 def outcome(future, name: str) -> Result:
@@ -118,8 +147,8 @@ def outcome(future, name: str) -> Result:
 def forget(name: str, index: dict, root: Path) -> None:
     """Drop what an earlier run left, so that no page can show it."""
     index["chapters"].pop(name, None)
-    chapters.executed(name, root).unlink(missing_ok=True)
-    chapters.claims(name, root).unlink(missing_ok=True)
+    for path in (chapters.executed, chapters.claims_path, chapters.failed):
+        path(name, root).unlink(missing_ok=True)
 
 
 def warm_up(root: Path) -> None:
@@ -154,4 +183,8 @@ def report(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\ninterrupted; the chapters that passed are kept")
+        sys.exit(130)

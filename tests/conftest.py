@@ -104,6 +104,7 @@ def good_book(bad_book: tuple[Path, str, int], tmp_path: Path) -> Path:
         claims.store(name, [], project)
         index["chapters"][name] = {
             "key": freshness.key(name, "fast", common, project),
+            "digest": freshness.digest(name, project),
             "profile": "fast",
             "seconds": 1.0,
             "peak_mb": 1,

@@ -1,6 +1,7 @@
 """A small book for the tests of the run tool: one good chapter and every kind of bad one."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,12 +26,15 @@ seed = 1
 %s
 ```
 """
+# `ldp.core` is only in the package of the small book: a chapter must import that one.
 GOOD = """\
+from ldp import core
 from ldp.companion import claim
 
 print(f"the profile is {profile}, the seed is {seed}")
 claim("S000-01", observed=3, expected=3)"""
 MUTE_FIGURE = "import matplotlib.pyplot as plt\n\nplt.plot([0, 1])\nplt.show()"
+LATE = "import threading\n\nthreading.Timer(0.5, lambda: 1 / 0).start()"
 # name -> (last cell, what the report must say about it)
 BAD = {
     "00-slow": ("import time\n\ntime.sleep(100)", "exceeded its time limit"),
@@ -47,6 +51,7 @@ BAD = {
     "09-mute": (MUTE_FIGURE, "image without alternative text"),
     "10-path": ("import os\n\nprint(os.getcwd())", "shows a path of this machine"),
     "11-error": ("x = 1\n1 / 0", "ZeroDivisionError: division by zero"),
+    "12-late": (LATE, "Exception in thread"),
 }
 LEDGER = """\
 - {id: S000-01, chapter: 00-good, verdict: reproduced}
@@ -64,20 +69,37 @@ sphinx:
 """
 
 
+HOSTILE = {
+    "MPLBACKEND": "agg",
+    "PYTHONPATH": str(chapters.ROOT),  # its `ldp` is not the one of the small book
+    "PYTHONSTARTUP": "/nonexistent",
+    "PYTHONWARNINGS": "error",
+}
+
+
 def tool(script: str, project: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a script of the book on another project, with a hostile personal configuration."""
     command = [sys.executable, str(chapters.ROOT / "book" / script), "--root", str(project)]
-    hostile = {"MPLBACKEND": "agg", "PYTHONWARNINGS": "error", "PYTHONSTARTUP": "/nonexistent"}
-    environment = os.environ | (hostile if script == "run.py" else {})
+    environment = os.environ | (HOSTILE if script == "run.py" else {})
     return subprocess.run(
         [*command, *options], capture_output=True, text=True, env=environment, check=False
+    )
+
+
+def run_script(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a few statements in a new process that can import the modules of the book."""
+    folders = [str(chapters.ROOT / "book" / "_ext"), str(chapters.ROOT / "book")]
+    command = [sys.executable, "-c", f"import sys; sys.path += {folders}; {code}"]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | environment, check=False
     )
 
 
 def write_project(folder: Path, cells: dict[str, str]) -> Path:
     """Make a book with one chapter per cell."""
     (folder / "book").mkdir(parents=True)
-    (folder / "ldp" / "datasets").mkdir(parents=True)
+    caches = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(chapters.ROOT / "ldp", folder / "ldp", ignore=caches)
     for name, cell in cells.items():
         (folder / "book" / f"{name}.md").write_text(HEAD % cell)
     (folder / "book" / "claims.yml").write_text(LEDGER)

@@ -10,15 +10,9 @@ import claims_ledger as ledger
 import pytest
 
 from ldp.companion import agrees
+from tools import chapters
 
 ROOT = Path(__file__).resolve().parents[1]
-CHAPTERS = (
-    "00-introduction",
-    "01-randomized-response",
-    "02-unary-encoding",
-    "03-local-hashing",
-    "04-which-oracle",
-)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +42,7 @@ def test_ledger_has_all_112_numbered_claims_and_more(claims: list[dict]) -> None
 
 
 def test_chapters_named_in_the_ledger_are_those_of_the_book(claims: list[dict]) -> None:
-    assert {c["chapter"] for c in claims} == {None, *CHAPTERS}
+    assert {c["chapter"] for c in claims} == {None, *chapters.names()}
 
 
 def test_claims_on_frequency_oracles_are_all_given_to_a_chapter(claims: list[dict]) -> None:
@@ -165,9 +159,8 @@ def test_unlisted_erratum_is_found() -> None:
 def test_report_shows_counts_numbers_and_a_citation() -> None:
     (claim_,) = ledger.merged([GOOD], [RECORD])
     assert ledger.counts([GOOD])["S004"]["corrected"] == 1
-    assert '<th scope="row">all sources</th><td>0</td><td>1</td>' in claims_html.counts_table(
-        [GOOD]
-    )
+    table = claims_html.counts_table([GOOD])
+    assert re.search(r'<th scope="row">all sources.*?</th><td>0</td><td>1</td>', table)
     assert dict(claims_html.numbers(claim_))["Published"] == "(0.016, 0.027)"
     facts = {"versions": {"ldp-companion": "1.0"}, "commit": "abc1234"}
     entry = claims_html.bibtex(claim_, facts)

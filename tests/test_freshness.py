@@ -1,6 +1,7 @@
 """What is run again after a change, and what is not."""
 
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,11 +61,25 @@ def test_times_and_caches_do_not_count(good_book: Path) -> None:
     assert stale_names(good_book) == []
 
 
-def test_a_lost_notebook_or_index_is_run_again(good_book: Path) -> None:
+def test_a_lost_notebook_is_run_again(good_book: Path) -> None:
     chapters.executed("01-twin", good_book).unlink()
     assert stale_names(good_book) == ["01-twin"]
-    (good_book / "_build" / "executed" / "index.json").write_text('{"profile": ')
+
+
+@pytest.mark.parametrize("text", ['{"profile": ', "{}", "[]", "3", '{"chapters": {"00-good": {}}}'])
+def test_a_damaged_index_runs_all_again(good_book: Path, text: str) -> None:
+    (good_book / "_build" / "executed" / "index.json").write_text(text)
     assert stale_names(good_book) == BOTH
+    assert sorted(freshness.stale(good_book)) == BOTH
+
+
+@pytest.mark.parametrize("path", [chapters.executed, chapters.claims_path])
+@pytest.mark.parametrize("text", ["", '{"cells": [', "[{}]"])
+def test_a_damaged_or_changed_run_is_run_again(good_book: Path, path: Callable, text: str) -> None:
+    path("01-twin", good_book).write_text(text)
+    assert stale_names(good_book) == ["01-twin"]
+    reason = "what its run stored is damaged or was changed"
+    assert freshness.stale(good_book) == {"01-twin": reason}
 
 
 def test_nothing_is_executed_or_written_when_nothing_changed(good_book: Path) -> None:
@@ -102,7 +117,7 @@ def test_a_chapter_that_breaks_loses_what_it_had(good_book: Path) -> None:
     page.write_text(page.read_text().replace("observed=3", "observed=4"))
     assert tool("run.py", good_book).returncode == 1
     assert not chapters.executed("01-twin", good_book).exists()
-    assert not chapters.claims("01-twin", good_book).exists()
+    assert not chapters.claims_path("01-twin", good_book).exists()
     assert freshness.stale(good_book) == {"01-twin": "it has no successful run"}
 
 

@@ -34,7 +34,7 @@ def test_a_bad_chapter_leaves_nothing_to_publish(
     assert name in freshness.stale(project)
     if name not in ("02-undeclared", "03-missing", "04-elsewhere"):
         assert not chapters.executed(name, project).exists()
-        assert not chapters.claims(name, project).exists()
+        assert not chapters.claims_path(name, project).exists()
         assert name not in freshness.load_index(project)["chapters"]
 
 
@@ -46,7 +46,7 @@ def test_the_good_chapter_passes_beside_the_bad_ones(bad_book: tuple[Path, str, 
 
 
 def test_claim_records_say_where_they_stand(bad_book: tuple[Path, str, int]) -> None:
-    (record,) = json.loads(chapters.claims("00-good", bad_book[0]).read_text())
+    (record,) = json.loads(chapters.claims_path("00-good", bad_book[0]).read_text())
     assert record["id"] == "S000-01"
     assert (record["cell"], record["code_cell"], record["line"]) == (2, 2, 15)
     assert (record["chapter"], record["profile"]) == ("00-good", "fast")

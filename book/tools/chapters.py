@@ -1,5 +1,9 @@
 """Which chapters the book has, where their results are kept, how their text becomes cells."""
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -7,6 +11,7 @@ from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_note
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = ("fast", "full")
+# As in `ldp.companion`, which is not imported: the tool must work when the package does not.
 CLAIM_MIME = "application/vnd.ldp.claim+json"
 
 
@@ -26,9 +31,31 @@ def executed(name: str, root: Path = ROOT) -> Path:
     return root / "_build" / "executed" / f"{name}.ipynb"
 
 
-def claims(name: str, root: Path = ROOT) -> Path:
+def claims_path(name: str, root: Path = ROOT) -> Path:
     """Path of the records of the claims that the chapter verified."""
     return root / "_build" / "claims" / f"{name}.json"
+
+
+def failed(name: str, root: Path = ROOT) -> Path:
+    """Path of what a chapter that failed had computed, for inspection."""
+    return root / "_build" / "failed" / f"{name}.ipynb"
+
+
+@contextmanager
+def alone(root: Path = ROOT) -> Iterator[None]:
+    """Let one command at a time work below `_build`; another one says that it waits."""
+    folder = root / "_build"
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)  # the system lets go of the lock even after a kill
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"waiting for another command that works in {folder}", flush=True)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def read(text: str) -> nbformat.NotebookNode:

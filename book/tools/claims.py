@@ -34,12 +34,12 @@ def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[di
 def store(name: str, records: list[dict], root: Path = chapters.ROOT) -> None:
     """Write the records of one chapter for the report page."""
     text = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
-    chapters.write_text(chapters.claims(name, root), text)
+    chapters.write_text(chapters.claims_path(name, root), text)
 
 
 def load(name: str, root: Path = chapters.ROOT) -> list[dict]:
     """Records of one chapter; none if it has not been run."""
-    path = chapters.claims(name, root)
+    path = chapters.claims_path(name, root)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 

@@ -1,23 +1,33 @@
 """Run one chapter through papermill in a clean kernel; say which cell failed and why."""
 
+import ast
 import logging
+import multiprocessing
 import os
 import re
 import resource
 import sys
 import tempfile
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
 import papermill
-from papermill.inspection import _infer_parameters
 from traitlets.config import Config
 
 from tools import chapters, claims, outputs
 
 CELL_TIMEOUT = {"fast": 120, "full": 900}
+# Runs after the chapter: what its threads still write to stderr arrives here, not after the end.
+WAIT_FOR_THREADS = """\
+import threading
+
+for thread in threading.enumerate():
+    if thread is not threading.current_thread() and not thread.daemon:
+        thread.join()
+"""
 ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -29,7 +39,7 @@ ONE_THREAD = (
 
 @dataclass
 class Result:
-    """Outcome of one chapter: `message` is empty when it passed."""
+    """Outcome of one chapter: `message` is empty when it passed, `notebook` is text."""
 
     name: str
     seconds: float = 0.0
@@ -37,13 +47,19 @@ class Result:
     cells: int = 0
     where: str = ""
     message: str = ""
+    notebook: str = ""
+    records: list[dict] = field(default_factory=list)
 
 
 def kernel_environment(root: Path) -> dict[str, str]:
-    """Environment of the kernels: nothing of the reader's own configuration, one thread each."""
+    """Environment of the kernels: nothing of the reader's own configuration, one thread each.
+
+    They import the `ldp` of this folder, whose files are hashed, and not one installed elsewhere.
+    """
     private = root / "_build" / ".kernel"
     return dict.fromkeys(ONE_THREAD, "1") | {
         "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(root),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "MPLCONFIGDIR": str(private / "matplotlib"),
         "IPYTHONDIR": str(private / "ipython"),
@@ -52,29 +68,45 @@ def kernel_environment(root: Path) -> dict[str, str]:
     }
 
 
-def run_chapter(name: str, profile: str, root: Path, timeout: float | None = None) -> Result:
-    """Run a chapter and store it if it passed; never raises, so one failure hides no other."""
+def exit_with_parent() -> None:
+    """End this worker when the run that started it is gone; its kernel then ends by itself."""
+
+    def wait() -> None:
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def run_chapter(
+    name: str, profile: str, root: Path, scratch: str, timeout: float | None = None
+) -> Result:
+    """Run a chapter and return what it left; never raises, so one failure hides no other.
+
+    Nothing is written but in `scratch`: only the process that decided on the run stores it.
+    """
     os.environ.update(kernel_environment(root))
     for variable in ("PYTHONSTARTUP", "PYTHONWARNINGS"):
         os.environ.pop(variable, None)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     started = time.perf_counter()
-    partial = root / "_build" / "failed" / f"{name}.ipynb"
-    partial.unlink(missing_ok=True)
+    # A folder of its own, with a short name: the path of a socket has at most 103 characters.
+    partial = Path(tempfile.mkdtemp(dir=scratch)) / "partial.ipynb"
     result = Result(name)
     try:
         notebook = _execute(name, profile, root, partial, timeout)
-        result.cells = sum(cell.cell_type == "code" for cell in notebook.cells) - 1
-        fault = outputs.first_fault(notebook, root)
-        if fault:
+        if fault := outputs.first_fault(notebook, root):
             result.where, result.message = fault
+        del notebook.cells[-1]
+        result.cells = sum(cell.cell_type == "code" for cell in notebook.cells) - 1
     except Exception as error:
         result.where, result.message = _explain(error, partial)
     if not result.message:
-        claims.store(name, claims.collect(notebook, name, profile), root)
+        result.records = claims.collect(notebook, name, profile)
         outputs.strip(notebook, profile)
-        chapters.write_text(chapters.executed(name, root), nbformat.writes(notebook) + "\n")
-        partial.unlink(missing_ok=True)
+        result.notebook = nbformat.writes(notebook) + "\n"
+    elif partial.exists():
+        result.notebook = partial.read_text(encoding="utf-8")
     result.seconds = round(time.perf_counter() - started, 1)
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     result.peak_mb = round(children / (2**20 if sys.platform == "darwin" else 2**10))
@@ -87,28 +119,36 @@ def _execute(
     notebook = chapters.read(chapters.source(name, root).read_text(encoding="utf-8"))
     for cell in notebook.cells:
         cell.metadata.setdefault("tags", [])  # papermill reads them without asking
-    parameters = {"profile": profile}
-    known = {p.name for p in _infer_parameters(notebook, name="python3", language="python")}
-    if unknown := set(parameters) - known:
-        raise ValueError(f"the parameters cell does not define {', '.join(sorted(unknown))}")
+    if "profile" not in _parameters(notebook):
+        raise ValueError("the parameters cell does not define profile")
+    last = [cell for cell in notebook.cells if cell.cell_type == "code"][-1]
+    more = {"tags": [], "ldp": last.metadata["ldp"]}
+    notebook.cells.append(nbformat.v4.new_code_cell(WAIT_FOR_THREADS, metadata=more))
     notebook.metadata["papermill"] = {}
-    partial.parent.mkdir(parents=True, exist_ok=True)
     # Kernels that talk over TCP race for ports when two start together; sockets in files do not,
     # if each kernel has a folder of its own: by default their names are equal in one folder.
-    with tempfile.TemporaryDirectory(prefix="ldp-") as folder:
-        os.environ["JUPYTER_RUNTIME_DIR"] = folder
-        sockets = {"transport": "ipc", "ip": f"{folder}/kernel"}
-        papermill.execute_notebook(
-            notebook,
-            str(partial),
-            parameters,
-            kernel_name="python3",
-            progress_bar=False,
-            cwd=str(root / "book"),
-            execution_timeout=timeout or CELL_TIMEOUT[profile],
-            config=Config({"KernelManager": sockets}),
-        )
+    os.environ["JUPYTER_RUNTIME_DIR"] = str(partial.parent)
+    sockets = {"transport": "ipc", "ip": str(partial.parent / "kernel")}
+    quiet = {"extra_arguments": ["--log-level=ERROR"]}  # it would announce that it ends by itself
+    papermill.execute_notebook(
+        notebook,
+        str(partial),
+        {"profile": profile},
+        kernel_name="python3",
+        progress_bar=False,
+        cwd=str(root / "book"),
+        execution_timeout=timeout or CELL_TIMEOUT[profile],
+        config=Config({"KernelManager": sockets, "NotebookClient": quiet}),
+    )
     return nbformat.read(partial, as_version=4)
+
+
+def _parameters(notebook: nbformat.NotebookNode) -> set[str]:
+    """Names that the cells tagged `parameters` assign."""
+    sources = [cell.source for cell in notebook.cells if "parameters" in cell.metadata["tags"]]
+    statements = [statement for source in sources for statement in ast.parse(source).body]
+    targets = [t for s in statements if isinstance(s, ast.Assign) for t in s.targets]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _explain(error: Exception, partial: Path) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from tools import chapters, claims
 from tools.chapters import ROOT
 
 TOOL = Path(__file__).resolve().parent
+ENTRY = {"key", "digest", "profile", "seconds", "peak_mb", "cells"}
 
 
 def inputs(root: Path = ROOT) -> list[Path]:
@@ -29,17 +30,33 @@ def common_digest(root: Path = ROOT) -> str:
 
 def key(name: str, profile: str, common: str, root: Path = ROOT) -> str:
     """Freshness key of one chapter: contents only, so a touched or moved file changes nothing."""
-    text = chapters.source(name, root).read_bytes()
+    path = chapters.source(name, root)
+    text = path.read_bytes() if path.exists() else b""
     return hashlib.sha256(b"\0".join([profile.encode(), common.encode(), text])).hexdigest()
+
+
+def digest(name: str, root: Path = ROOT) -> str:
+    """Hash of the two files that a run stored; empty if one is missing."""
+    paths = [chapters.executed(name, root), chapters.claims_path(name, root)]
+    if not all(path.exists() for path in paths):
+        return ""
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def is_intact(name: str, index: dict, root: Path = ROOT) -> bool:
+    """Whether a chapter has a successful run and what it stored is as it was."""
+    return name in index["chapters"] and index["chapters"][name]["digest"] == digest(name, root)
 
 
 def load_index(root: Path = ROOT) -> dict:
     """What has been run: the profile of the last run and one entry per chapter that passed."""
     path = root / "_build" / "executed" / "index.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return {"profile": None, "chapters": {}}
+        index = json.loads(path.read_text(encoding="utf-8"))
+        entries = {n: e for n, e in index["chapters"].items() if e.keys() >= ENTRY}
+        return {"profile": index["profile"], "chapters": entries}
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        return {"profile": None, "chapters": {}}  # damaged: all is run again
 
 
 def save_index(index: dict, root: Path = ROOT) -> None:
@@ -58,6 +75,8 @@ def stale(root: Path = ROOT) -> dict[str, str]:
         entry = index["chapters"].get(name)
         if entry is None or not chapters.executed(name, root).exists():
             reasons[name] = "it has no successful run"
+        elif not is_intact(name, index, root):
+            reasons[name] = "what its run stored is damaged or was changed"
         elif entry["profile"] != index["profile"]:
             reasons[name] = (
                 f"it was run in profile {entry['profile']}, another one in {index['profile']}"
