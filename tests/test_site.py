@@ -217,6 +217,30 @@ def test_without_scripts_the_text_is_complete(browser: Browser) -> None:
     context.close()
 
 
+def test_what_is_too_wide_for_a_telephone_scrolls_and_shows_it(browser: Browser) -> None:
+    with browser.page(Visit("telephone", {}), mode="dark", width=390) as page:
+        page.goto(browser.root + "book/03-local-hashing.html")
+        page.wait_for_selector(".formulas-drawn")
+        assert page.locator("mjx-container.goes-on").count() > 0
+        box = page.locator(".companion-scroll").first
+        assert box.locator("img").bounding_box()["width"] >= 560
+        assert box.get_attribute("tabindex") == "0"
+        assert page.locator(".companion-scroll.goes-on").count() > 0
+        box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+        page.wait_for_function("!document.querySelector('.companion-scroll').matches('.goes-on')")
+
+
+def test_an_entry_of_the_bibliography_reads_like_its_citations(site_dir: Path) -> None:
+    folder = site_dir / "book"
+    entry = r'id="(id\d+)" role="listitem">\s*<span class="label">.*?</span>(.*?)<span'
+    labels = dict(re.findall(entry, (folder / "bibliography.html").read_text(encoding="utf-8")))
+    citation = r'<a class="reference internal" href="bibliography.html#(id\d+)"[^>]*>(.*?)</a>'
+    found = [c for page in folder.glob("*.html") for c in re.findall(citation, page.read_text())]
+    cited = [(name, re.sub(r"<[^>]*>", "", text)) for name, text in found]
+    assert {name for name, _ in cited} == set(labels)
+    assert [labels[name] for name, text in cited if not labels[name].endswith(text)] == []
+
+
 # --------------------------------------------------------------------- the checks can fail
 
 

@@ -7,7 +7,6 @@ reference page makes it a citation.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pybtex.database import Entry
@@ -45,7 +44,9 @@ def label(entry: Entry) -> str:
     return f"{entry.key + ': ' if short else ''}{authors}, {entry.fields['year']}"
 
 
-def cite_keys(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def cite_keys(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
     """Turn the literals that are keys of the bibliography into citations."""
     keys = app.env.get_domain("cite").bibdata.data.entries
     for number, line in enumerate(lines):

@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 UNWANTED_ASSETS = ("sphinx-thebe", "thebe_selector", "THEBE_JS_URL")
 ICON_SCRIPT = re.compile(r"\s*<script[^>]*scripts/fontawesome\.js[^>]*></script>")
 SHARED_ID = re.compile(r'(<section[^>]*) id="(?:proof|exercise|solution)-content">')
+CITATION_ID = re.compile(r'(<span class="bibtex-citation") id="[^"]*">')
 PROOF = re.compile(r'<div class="(proof[^"]*)" id="proof">(\s*<p>)Proof\.')
 FORMULA = re.compile(r'class="[^"]*\b(?:math|tex2jax_process|mathjax_process)\b')
 IMAGE_TAG = re.compile(r"<img\b[^>]*>")
@@ -106,9 +107,13 @@ def drop_shared_ids(context: dict[str, Any]) -> None:
 
 
 def repair_bibliography(context: dict[str, Any]) -> None:
-    """Make bibliography entries items of their list; the role they come with is deprecated."""
+    """Make bibliography entries items of their list; the role they come with is deprecated.
+
+    A citation loses its id: no link needs it, and docstrings count theirs from 1 again.
+    """
     if context.get("body"):
-        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        context["body"] = CITATION_ID.sub(r"\1>", body)
 
 
 def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:

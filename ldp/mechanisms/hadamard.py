@@ -149,7 +149,7 @@ class HadamardResponse:
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
-        """Decode all values by one fast transform per block: O(n + K log b)."""
+        """Decode all values by one fast transform per block, O(n + B b log b)."""
         given = self.outcomes(reports)
         return self._decode(_kernels.histogram(given, self.num_outcomes))
 

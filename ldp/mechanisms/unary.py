@@ -32,9 +32,11 @@ class UnaryEncoding:
         Number :math:`d\ge 2` of values 0..d-1.
     epsilon : float
         Privacy budget.
-    p, q : float
-        Probabilities of a one, :math:`0<q<p<1`; :func:`ldp.SUE`, :func:`ldp.OUE` and
-        :func:`ldp.THE` choose them.
+    p : float
+        Probability of a one for the own value; :func:`ldp.SUE`, :func:`ldp.OUE` and
+        :func:`ldp.THE` choose it and q.
+    q : float
+        Probability of a one for any other value, :math:`0<q<p<1`.
 
     Raises
     ------
