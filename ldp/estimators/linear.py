@@ -136,7 +136,7 @@ def _noise(mechanism: Mechanism, frequency: Floats, law: Floats | None) -> Any:
 def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLike) -> Floats:
     r"""Variance of :func:`debias` when the users themselves are drawn from a population.
 
-    .. math:: \operatorname{Var}[\hat f_v]
+    .. math:: \operatorname{Var}_\theta[\hat f_v]
               =\frac{\mathrm{E}[s_v^2]-\left(q+(p-q)\theta_v\right)^2}{n\,(p-q)^2},
 
     which is :func:`variance` at :math:`f=\theta` plus :math:`\theta_v(1-\theta_v)/n`.
