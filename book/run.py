@@ -20,13 +20,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from tools import chapters, claims, freshness
-from tools.execute import Result, exit_with_parent, kernel_environment, run_chapter
+from tools.execute import Result, in_its_own_process, kernel_environment
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,21 +92,21 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
         return
     print(f"running {len(todo)} of the chapters, profile {options.profile}", flush=True)
     warm_up(options.root)
-    # A process runs one chapter only: the peak memory of its kernel is then its own.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(options.jobs, context, exit_with_parent, max_tasks_per_child=1)
+    # Threads that wait for one process each: a pool of processes can lose count of its workers.
+    pool = ThreadPoolExecutor(options.jobs)
     with tempfile.TemporaryDirectory(prefix="ldp-", ignore_cleanup_errors=True) as scratch, pool:
         try:
             given = (options.profile, options.root, scratch, options.timeout)
-            futures = {pool.submit(run_chapter, name, *given): name for name in todo}
+            futures = [pool.submit(in_its_own_process, name, *given) for name in todo]
             for count, future in enumerate(as_completed(futures), start=1):
-                result = outcome(future, futures[future])
+                result = future.result()
                 keep(result, index, options)
                 state = "FAILED" if result.message else "passed"
                 progress = f"[{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s"
                 print(f"  {progress}", flush=True)
                 yield result
         except BaseException:  # the pool would wait for every chapter
+            pool.shutdown(wait=False, cancel_futures=True)
             for worker in multiprocessing.active_children():
                 worker.terminate()
             raise
@@ -134,14 +134,6 @@ def keep(result: Result, index: dict, options: argparse.Namespace) -> None:
         "cells": result.cells,
     }
     freshness.save_index(index, root)
-
-
-def outcome(future, name: str) -> Result:
-    """Result of a chapter, even when the process that ran it was killed."""
-    try:
-        return future.result()
-    except Exception as error:
-        return Result(name, where="outside the cells", message=f"{type(error).__name__}: {error}")
 
 
 def forget(name: str, index: dict, root: Path) -> None:
