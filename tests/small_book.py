@@ -89,7 +89,7 @@ def tool(script: str, project: Path, *options: str) -> subprocess.CompletedProce
 def run_script(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a few statements in a new process that can import the modules of the book."""
     folders = [str(chapters.ROOT / "book" / "_ext"), str(chapters.ROOT / "book")]
-    command = [sys.executable, "-c", f"import sys; sys.path += {folders}; {code}"]
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path += {folders}; {code}"]
     return subprocess.run(
         command, capture_output=True, text=True, env=os.environ | environment, check=False
     )

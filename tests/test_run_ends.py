@@ -48,9 +48,12 @@ def start(patient_book: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         return started[-1]
 
     yield begin
+    (patient_book / "book" / "go").touch()  # should a worker have outlived its run
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -120,7 +123,6 @@ def test_a_second_run_waits_for_the_first(
     first = start()
     begun(patient_book)
     second = start("--profile", "full")
-    assert second.stdout is not None
     assert second.stdout.readline().startswith("waiting for another command that works in")
     (patient_book / "book" / "go").touch()
     assert "profile fast" in first.communicate(timeout=LIMIT)[0]
