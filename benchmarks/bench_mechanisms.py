@@ -73,7 +73,9 @@ def test_grr_privatize(measure: Measure, rng: np.random.Generator) -> None:
 
 
 def test_grr_privatize_twin(measure: Measure, rng: np.random.Generator) -> None:
-    call = lambda: twins.grr_privatize(values(), D, GRR.p, rng)  # noqa: E731
+    def call() -> object:
+        return twins.grr_privatize(values(), D, GRR.p, rng)
+
     measure("GRR privatize", call, N, "reports/s", twin=True)
 
 
@@ -93,7 +95,9 @@ def test_oue_privatize(measure: Measure, rng: np.random.Generator) -> None:
 
 
 def test_oue_privatize_twin(measure: Measure, rng: np.random.Generator) -> None:
-    call = lambda: twins.unary_privatize(values(FEW), D, OUE.p, OUE.q, rng)  # noqa: E731
+    def call() -> object:
+        return twins.unary_privatize(values(FEW), D, OUE.p, OUE.q, rng)
+
     measure("OUE privatize", call, FEW, "reports/s", twin=True)
 
 
@@ -116,7 +120,9 @@ def test_oue_memory(benchmark: Any, rng: np.random.Generator) -> None:
 
 
 def test_oue_memory_twin(benchmark: Any, rng: np.random.Generator) -> None:
-    call = lambda: twins.unary_privatize(values(FEW), D, OUE.p, OUE.q, rng)  # noqa: E731
+    def call() -> object:
+        return twins.unary_privatize(values(FEW), D, OUE.p, OUE.q, rng)
+
     benchmark.extra_info.update(
         row="OUE privatize, peak memory", unit="MB", target=None, twin=True,
         value=N / FEW * peak_megabytes(call),
@@ -141,7 +147,9 @@ def test_olh_privatize(measure: Measure, rng: np.random.Generator) -> None:
 
 
 def test_olh_privatize_twin(measure: Measure, rng: np.random.Generator) -> None:
-    call = lambda: twins.hash_privatize(values(), OLH.num_buckets, OLH.p, rng)  # noqa: E731
+    def call() -> object:
+        return twins.hash_privatize(values(), OLH.num_buckets, OLH.p, rng)
+
     measure("OLH privatize", call, N, "reports/s", twin=True)
 
 
@@ -152,7 +160,10 @@ def test_olh_tally(measure: Measure) -> None:
 def test_olh_tally_twin(measure: Measure, rng: np.random.Generator) -> None:
     g, few = OLH.num_buckets, N // 1000
     a, b, buckets = twins.hash_privatize(values(few), g, OLH.p, rng)
-    call = lambda: twins.hash_tally(a, b, buckets, D, g)  # noqa: E731
+
+    def call() -> object:
+        return twins.hash_tally(a, b, buckets, D, g)
+
     measure("OLH tally", call, few * D, "hashes/s", twin=True)
 
 
@@ -160,14 +171,16 @@ def test_olh_tally_twin(measure: Measure, rng: np.random.Generator) -> None:
 
 
 def test_subset_privatize(measure: Measure, rng: np.random.Generator) -> None:
-    call = lambda: SUBSETS.privatize(values(N // 10), rng)  # noqa: E731
+    def call() -> object:
+        return SUBSETS.privatize(values(N // 10), rng)
+
     measure("Subset selection privatize", call, N // 10, "reports/s", 5e5)
 
 
 def test_subset_privatize_twin(measure: Measure, rng: np.random.Generator) -> None:
-    call = lambda: twins.subset_privatize(  # noqa: E731
-        values(FEW), D, SUBSETS.subset_size, SUBSETS.p, rng
-    )
+    def call() -> object:
+        return twins.subset_privatize(values(FEW), D, SUBSETS.subset_size, SUBSETS.p, rng)
+
     measure("Subset selection privatize", call, FEW, "reports/s", twin=True, rounds=5)
 
 
@@ -178,7 +191,10 @@ def test_subset_tally(measure: Measure) -> None:
 
 def test_subset_tally_twin(measure: Measure) -> None:
     rows = reports(SUBSETS, FEW)
-    call = lambda: twins.count_bits(rows, D)  # noqa: E731
+
+    def call() -> object:
+        return twins.count_bits(rows, D)
+
     measure("Subset selection tally", call, rows.nbytes / 1e9, "GB/s", twin=True)
 
 
@@ -186,7 +202,9 @@ def test_subset_tally_twin(measure: Measure) -> None:
 
 
 def test_hadamard_privatize(measure: Measure, rng: np.random.Generator) -> None:
-    call = lambda: HADAMARD.privatize(values(), rng)  # noqa: E731
+    def call() -> object:
+        return HADAMARD.privatize(values(), rng)
+
     measure("Hadamard privatize", call, N, "reports/s")
 
 
@@ -198,7 +216,10 @@ def test_hadamard_tally_twin(measure: Measure) -> None:
     matrix = hadamard(HADAMARD.block_size, dtype=np.int64)
     given = reports(HADAMARD)
     assert (twins.hadamard_tally(given, matrix, D) == HADAMARD.tally(given).counts).all()
-    call = lambda: twins.hadamard_tally(given, matrix, D)  # noqa: E731
+
+    def call() -> object:
+        return twins.hadamard_tally(given, matrix, D)
+
     measure("Hadamard tally", call, N, "reports/s", twin=True)
 
 
@@ -223,7 +244,10 @@ def test_simulate(
 ) -> None:
     counts = np.full(D, MANY // D)
     rounds = 10 if m is SUBSETS else 100
-    call = lambda: m.simulate(counts, rng)  # noqa: E731
+
+    def call() -> object:
+        return m.simulate(counts, rng)
+
     measure(f"{name} simulate, 10^9 users", call, 1e-3, "ms", target, rounds=rounds)
 
 

@@ -1,4 +1,4 @@
-"""Every error message of the package, typed once.
+"""The checks that rooms share, each message typed once.
 
 A check runs before any work, returns the argument in the one form the code uses, and never
 changes its meaning: it converts a list to an array, but never a float to an integer.
