@@ -60,6 +60,9 @@ class Mechanism(Protocol):
     def outcomes(self, reports: Array) -> Integers:
         """Column of the channel for each report."""
 
+    def likelihood(self, reports: Array) -> Floats:
+        """Pr[report | value] up to a factor of the report, shape (n, domain_size), any size."""
+
 
 @runtime_checkable
 class PureMechanism(Mechanism, Protocol):

@@ -41,6 +41,12 @@ def test_a_report_is_odds_times_likelier_for_the_values_it_supports(m):
     np.testing.assert_allclose(constant, np.broadcast_to(constant[0], constant.shape), rtol=1e-9)
 
 
+@pytest.mark.parametrize("m", EVERY, ids=repr)
+def test_the_likelihood_is_the_channel_up_to_a_factor_of_the_report(m):
+    factor = m.channel() / m.likelihood(all_reports(m)).T  # [x, y]
+    np.testing.assert_allclose(factor, np.broadcast_to(factor[0], factor.shape), rtol=1e-9)
+
+
 @pytest.mark.parametrize("m", PURE, ids=repr)
 def test_p_and_q_are_the_mean_scores(m):
     mean = m.channel() @ scores(m)  # [x, v]

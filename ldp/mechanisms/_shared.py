@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp.types import Array, Integers, Mechanism
+from ldp.types import Array, Floats, Integers, Mechanism, PureMechanism
 
 
 def freeze(mechanism: object, **fields: Any) -> None:
@@ -27,3 +27,9 @@ def independent_counts(
     others = value_counts.sum() - value_counts
     counts: Integers = rng.binomial(value_counts, p) + rng.binomial(others, q)
     return counts
+
+
+def support_likelihood(mechanism: PureMechanism, reports: Array) -> Floats:
+    """Return the odds for each value a report supports, 1 for every other: Pr[y_i | x] / C(y_i)."""
+    held = np.unpackbits(mechanism.support(reports), axis=1, count=mechanism.domain_size)
+    return np.where(held == 1, mechanism.odds, 1.0)

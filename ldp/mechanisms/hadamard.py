@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._words import at_least, uniform_below, words
 from ldp.estimators.linear import variance
-from ldp.mechanisms._shared import freeze
+from ldp.mechanisms._shared import freeze, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
@@ -111,6 +111,8 @@ class HadamardResponse:
     def odds(self) -> float:
         """Likelihood ratio of a supported value, e^epsilon."""
         return math.exp(self.epsilon)
+
+    likelihood = support_likelihood
 
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""

@@ -9,7 +9,12 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._words import words
 from ldp.mechanisms._hash_family import HashFamily, halves
-from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
+from ldp.mechanisms._shared import (
+    freeze,
+    independent_counts,
+    indicator_second_moment,
+    support_likelihood,
+)
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
@@ -104,6 +109,7 @@ class LocalHashing:
         return math.exp(self.epsilon)
 
     second_moment = indicator_second_moment
+    likelihood = support_likelihood
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""

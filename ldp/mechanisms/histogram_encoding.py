@@ -155,6 +155,11 @@ class SHE:
         outcome: Integers = digits @ (r + 1) ** np.arange(d - 1, -1, -1)
         return outcome
 
+    def likelihood(self, reports: npt.ArrayLike) -> Floats:
+        r"""Pr[y | x] up to a factor of y: e^(eps y_x / r) with y_x cut to 0..r, from 1 to e^eps."""
+        inside: Floats = np.clip(self._check(reports), 0, self.resolution) / self.resolution
+        return np.exp(self.epsilon * inside)
+
     def _check(self, reports: npt.ArrayLike) -> Integers:
         given = _checks.plain_array(reports, "reports")
         if given.dtype.kind != "i":

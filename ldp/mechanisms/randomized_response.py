@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import at_least, words
-from ldp.mechanisms._shared import freeze, indicator_second_moment
+from ldp.mechanisms._shared import freeze, indicator_second_moment, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 
@@ -68,6 +68,7 @@ class GRR:
         return math.exp(self.epsilon)
 
     second_moment = indicator_second_moment
+    likelihood = support_likelihood
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Keep each value with probability p, else report one of the others, uniformly."""

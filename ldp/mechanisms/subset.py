@@ -11,7 +11,7 @@ from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._words import at_least, words
 from ldp.estimators.linear import noise_variance
-from ldp.mechanisms._shared import freeze, indicator_second_moment
+from ldp.mechanisms._shared import freeze, indicator_second_moment, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
@@ -98,6 +98,7 @@ class SubsetSelection:
         return math.exp(self.epsilon)
 
     second_moment = indicator_second_moment
+    likelihood = support_likelihood
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
         """Hold the own value w.p. p, then fill up with uniform distinct others."""

@@ -9,7 +9,12 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._words import at_least, at_most, draw_bits, words
-from ldp.mechanisms._shared import freeze, independent_counts, indicator_second_moment
+from ldp.mechanisms._shared import (
+    freeze,
+    independent_counts,
+    indicator_second_moment,
+    support_likelihood,
+)
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 
@@ -87,6 +92,7 @@ class UnaryEncoding:
         return self.p * (1 - self.q) / (self.q * (1 - self.p))
 
     second_moment = indicator_second_moment
+    likelihood = support_likelihood
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
         """Draw every bit w.p. q, then draw the own bit again w.p. p."""
