@@ -2,6 +2,7 @@
 
 from ldp import datasets, metrics
 from ldp.audit import worst_case_epsilon
+from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.hadamard import HadamardResponse
@@ -22,6 +23,7 @@ __all__ = [
     "SHE",
     "SUE",
     "THE",
+    "Fit",
     "HadamardResponse",
     "LocalHashing",
     "Mechanism",
@@ -34,6 +36,8 @@ __all__ = [
     "debias",
     "kl",
     "l_inf",
+    "maximum_likelihood",
+    "maximum_posterior",
     "metrics",
     "mse",
     "project_simplex",

@@ -183,3 +183,24 @@ def walsh_hadamard(blocks: Any) -> None:
                     blocks[k, i] = a + b
                     blocks[k, i + half] = a - b
             half *= 2
+
+
+@compiled
+def byte_sums(rows: Any, table: Any, out: Any) -> None:
+    """Set out[i] to the sum over j of table[j, rows[i, j]]."""
+    num_rows, width = rows.shape
+    for i in range(num_rows):
+        total = 0.0
+        for j in range(width):
+            total += table[j, rows[i, j]]
+        out[i] = total
+
+
+@compiled
+def byte_weights(rows: Any, weights: Any, totals: Any) -> None:
+    """Add weights[i] to totals[j, rows[i, j]] for every i and j."""
+    num_rows, width = rows.shape
+    for i in range(num_rows):
+        weight = weights[i]
+        for j in range(width):
+            totals[j, rows[i, j]] += weight
