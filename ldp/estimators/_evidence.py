@@ -1,12 +1,14 @@
 r"""What reports say about the law they come from: a row of likelihoods per distinct report.
 
-Row :math:`A_i=(\Pr[y_i\mid x]/C(y_i))_x` occurs :math:`w_i` times. Maximum likelihood and the
-posterior need sums over rows and nothing else: ``likelihoods`` is :math:`A\theta`, ``column_sums``
-is :math:`A^\top u` and ``curvature`` is :math:`A^\top\operatorname{diag}(u)\,A`. For a pure
-mechanism :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per value.
+Row :math:`A_i=(\Pr[y_i\mid x]/C(y_i))_x` occurs :math:`w_i` times. Maximum likelihood needs three
+sums over rows, with :math:`L=A\theta`: the log-likelihood and its derivative (``score``), its second
+derivative (``curvature``), and how it changes on the way to another law (``rise``). For a pure
+mechanism :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per value. All go through
+the reports in parts, so that they need little memory beside them.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from ldp import _checks
 from ldp._kernels import byte_sums, byte_weights
 from ldp.types import Array, Bits, Floats, Mechanism, PureMechanism
 
-_CELLS_AT_ONCE = 2**21  # of float32: 8 MiB, small beside the reports
+_CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -35,7 +37,7 @@ class Evidence:
 def gather(mechanism: Mechanism, reports: Array) -> Evidence:
     """Check the reports and put equal ones together, where that is cheap."""
     given = _checks.plain_array(reports, "reports")
-    counts = np.ones(len(given)) if given.ndim else np.ones(0)
+    counts: Floats = np.broadcast_to(1.0, given.shape[:1])
     if given.ndim == 1 and given.dtype.kind in "iu":
         given, repeats = np.unique(given, return_counts=True)
         counts = repeats.astype(np.float64)
@@ -72,7 +74,7 @@ def byte_table(theta: Floats, width: int) -> Floats:
 
 
 def likelihoods(evidence: Evidence, theta: Floats) -> Floats:
-    r"""Return :math:`A\theta`: the likelihood of every distinct report, theta summing to one."""
+    r"""Return :math:`L=A\theta`, theta summing to one."""
     if evidence.odds is None:
         dense: Floats = evidence.rows @ theta
         return dense
@@ -81,35 +83,53 @@ def likelihoods(evidence: Evidence, theta: Floats) -> Floats:
     return 1 + (evidence.odds - 1) * supported
 
 
-def column_sums(evidence: Evidence, u: Floats) -> Floats:
-    r"""Return :math:`A^\top u`."""
-    if evidence.odds is None:
-        dense: Floats = u @ evidence.rows
-        return dense
-    totals = np.zeros((evidence.rows.shape[1], 256))
-    byte_weights(evidence.rows, u, totals)
-    supported = (totals @ _BITS_OF_BYTE).ravel()[: evidence.domain_size]
-    sums: Floats = u.sum() + (evidence.odds - 1) * supported
-    return sums
+def score(evidence: Evidence, theta: Floats) -> tuple[float, Floats]:
+    r"""Log-likelihood :math:`\sum_i w_i\log L_i` and its derivative :math:`\sum_i w_iA_i/L_i`."""
+    total, at_values = 0.0, np.zeros(evidence.domain_size)
+    by_byte = np.zeros((-(-evidence.domain_size // 8), 256))
+    for part in _parts(evidence):
+        likelihood = likelihoods(part, theta)
+        total += float(part.counts @ np.log(likelihood))
+        weights = part.counts / likelihood
+        if part.odds is None:
+            at_values += weights @ part.rows
+        else:
+            at_values += weights.sum()
+            byte_weights(part.rows, weights * (part.odds - 1), by_byte)
+    return total, at_values + (by_byte @ _BITS_OF_BYTE).ravel()[: at_values.size]
 
 
-def curvature(evidence: Evidence, u: Floats) -> Floats:
-    r"""Return :math:`A^\top\operatorname{diag}(u)\,A`, as a form on vectors that sum to zero.
+def curvature(evidence: Evidence, theta: Floats) -> Floats:
+    r"""Minus the second derivative, :math:`\sum_i w_iA_iA_i^\top/L_i^2`, as a form on steps.
 
-    On these a constant added to a row changes nothing, so packed rows are taken as 0 and 1. Entries
+    Steps sum to zero, so a constant added to a row changes nothing, and packed rows are taken as 0 and 1. Entries
     carry seven digits: they steer the steps of a solver and enter no result.
     """
     d = evidence.domain_size
-    scale = 1.0 if evidence.odds is None else (evidence.odds - 1) ** 2
-    weights = np.sqrt(u * (scale / u.max())).astype(np.float32)
     total = np.zeros((d, d))
-    step = max(1, _CELLS_AT_ONCE // d)
-    for first in range(0, len(weights), step):
-        rows = evidence.rows[first : first + step]
-        if evidence.odds is not None:
-            rows = np.unpackbits(rows, axis=1, count=d)
-        part = rows.astype(np.float32)
-        part *= weights[first : first + step, None]
-        total += part.T @ part
-    total *= u.max()
+    for part in _parts(evidence):
+        scale = np.sqrt(part.counts) / likelihoods(part, theta)
+        if part.odds is None:
+            rows = (part.rows * scale[:, None]).astype(np.float32)
+        else:
+            rows = np.unpackbits(part.rows, axis=1, count=d).astype(np.float32)
+            rows *= ((part.odds - 1) * scale).astype(np.float32)[:, None]
+        total += rows.T @ rows
     return total
+
+
+def rise(evidence: Evidence, theta: Floats, target: Floats, length: float) -> tuple[float, float]:
+    """Change of the log-likelihood `length` of the way to `target`, and its slope at `theta`."""
+    change = slope = 0.0
+    for part in _parts(evidence):
+        relative = likelihoods(part, target) / likelihoods(part, theta) - 1
+        slope += float(part.counts @ relative)
+        change += float(part.counts @ np.log1p(length * relative))
+    return change, slope
+
+
+def _parts(evidence: Evidence) -> Iterator[Evidence]:
+    step = max(1, _CELLS_AT_ONCE // evidence.domain_size)
+    for first in range(0, len(evidence.rows), step):
+        cut = slice(first, first + step)
+        yield replace(evidence, rows=evidence.rows[cut], counts=evidence.counts[cut])

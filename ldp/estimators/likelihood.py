@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.linalg import eigh
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, column_sums, curvature, gather, likelihoods
+from ldp.estimators._evidence import Evidence, curvature, gather, rise, score
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
@@ -190,50 +190,44 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
     theta /= theta.sum()  # one up to rounding
     likelihood = 1 + c * theta
     # D_v = (1/n) (sum_y s_y / L_y + c s_v / L_v)
-    score = ((counts / likelihood).sum() + c * counts / likelihood) / n
-    gap = _gap(score)
+    gap = _gap(((counts / likelihood).sum() + c * counts / likelihood) / n)
     return Fit(theta, float(counts @ np.log(likelihood)), gap, 0, gap <= tolerance)
 
 
-def _gap(score: Floats) -> float:
-    # At the maximum the largest score is 1, up to rounding below it.
-    return max(0.0, math.log(score.max()))
+def _gap(derivative: Floats) -> float:
+    # At the maximum the largest entry is 1, up to rounding below it.
+    return max(0.0, math.log(derivative.max()))
 
 
 def _maximise(evidence: Evidence, prior: Floats, tolerance: float, max_iterations: int) -> Fit:
     """Proximal Newton method for sum_i w_i log (A theta)_i + sum_v prior_v log theta_v."""
-    d, counts = evidence.domain_size, evidence.counts
+    d = evidence.domain_size
     if d > _LARGEST_CURVATURE:
         raise ValueError(f"domain_size must be at most {_LARGEST_CURVATURE} here, got {d}.")
-    num_reports = counts.sum()
-    total = num_reports + prior.sum()
+    num_reports = float(evidence.counts.sum())
+    total = num_reports + float(prior.sum())
     held = prior > 0
     theta = np.full(d, 1 / d)
     for iteration in range(max_iterations + 1):
-        likelihood = likelihoods(evidence, theta)
-        score = column_sums(evidence, counts / likelihood)
-        score[held] += prior[held] / theta[held]
-        score /= total
-        gap = _gap(score) * float(total / num_reports)
+        log_likelihood, derivative = score(evidence, theta)
+        derivative[held] += prior[held] / theta[held]
+        derivative /= total
+        gap = _gap(derivative) * total / num_reports
         if gap <= tolerance or iteration == max_iterations:
             break
-        hessian = curvature(evidence, counts / likelihood**2)
+        hessian = curvature(evidence, theta)
         hessian[held, held] += prior[held] / theta[held] ** 2
-        target = _newton_target(theta, score, hessian / total, min(gap, gap**2, 0.1) + tolerance)
-        change = likelihoods(evidence, target) / likelihood - 1
-        length = _step_length(
-            np.concatenate([counts, prior[held]]),
-            np.concatenate([change, target[held] / theta[held] - 1]),
-        )
+        precision = min(gap, gap**2, 0.1) + tolerance
+        target = _newton_target(theta, derivative, hessian / total, precision)
+        length = _step_length(evidence, prior, theta, target)
         if length == 0:
             break  # no step helps; the gap says how good the point is
         theta = theta + length * (target - theta)
-    log_likelihood = float(counts @ np.log(likelihood))
     return Fit(theta, log_likelihood, gap, iteration, gap <= tolerance)
 
 
-def _newton_target(theta: Floats, score: Floats, hessian: Floats, precision: float) -> Floats:
-    """Maximise score.x - (x - theta)' hessian (x - theta) / 2 over the simplex.
+def _newton_target(theta: Floats, slope: Floats, hessian: Floats, precision: float) -> Floats:
+    """Maximise slope.x - (x - theta)' hessian (x - theta) / 2 over the simplex.
 
     Accelerated projected gradient with restarts, stopped by the same certificate: at x no point of
     the simplex is better by more than max(gradient) - gradient.x.
@@ -247,10 +241,10 @@ def _newton_target(theta: Floats, score: Floats, hessian: Floats, precision: flo
     curved = curved_ahead = np.zeros(d)
     momentum = 1.0
     for _ in range(_MOST_GRADIENT_STEPS):
-        gradient = score - curved_ahead
+        gradient = slope - curved_ahead
         new = project_simplex(ahead + gradient / steepest)
         new_curved = centred @ (new - theta)
-        at_new = score - new_curved
+        at_new = slope - new_curved
         if at_new.max() - at_new @ new <= precision / 10:
             return new
         if gradient @ (new - x) < 0:  # the momentum leads downhill
@@ -262,15 +256,19 @@ def _newton_target(theta: Floats, score: Floats, hessian: Floats, precision: flo
     return x
 
 
-def _step_length(counts: Floats, change: Floats) -> float:
-    """Largest of 1, 1/2, 1/4, ... by which sum counts log(1 + length change) rises as it should."""
-    slope = counts @ change
+def _step_length(evidence: Evidence, prior: Floats, theta: Floats, target: Floats) -> float:
+    """Largest of 1, 1/2, 1/4, ... on the way to the target at which the objective rises enough."""
+    held = prior > 0
+    relative = target[held] / theta[held] - 1
     # Near the maximum a step brings less than float64 can see, and still closes the gap.
-    unseen = 2.0**-48 * counts.sum()
+    unseen = 2.0**-48 * float(evidence.counts.sum() + prior.sum())
     length = 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        while slope > -unseen and length > 2.0**-50:
-            if counts @ np.log1p(length * change) >= 0.1 * length * slope - unseen:
+        while length > 2.0**-50:
+            change, slope = rise(evidence, theta, target, length)
+            change += float(prior[held] @ np.log1p(length * relative))
+            slope += float(prior[held] @ relative)
+            if change >= 0.1 * length * slope - unseen >= -2 * unseen:
                 return length
             length /= 2
     return 0.0
