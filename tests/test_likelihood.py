@@ -1,0 +1,325 @@
+"""Maximum likelihood against a convex solver, its closed form, its certificate and its law."""
+
+import cvxpy
+import numpy as np
+import pytest
+from instances import all_reports, every, pure
+
+from ldp import (
+    GRR,
+    OLH,
+    OUE,
+    SHE,
+    SUE,
+    HadamardResponse,
+    SubsetSelection,
+    Tally,
+    maximum_likelihood,
+    maximum_posterior,
+)
+from ldp.estimators import _evidence, likelihood
+
+SMALL = [m for epsilon in (0.5, 3.0) for m in every(epsilon)]
+
+
+def reference(rows, counts, prior):
+    """Equation (22) of S003 as it is written, for a solver of convex problems."""
+    theta = cvxpy.Variable(rows.shape[1], nonneg=True)
+    objective = counts @ cvxpy.log(rows @ theta)
+    if prior.any():
+        held = np.flatnonzero(prior)
+        objective += prior[held] @ cvxpy.log(theta[held])
+    cvxpy.Problem(cvxpy.Maximize(objective), [cvxpy.sum(theta) == 1]).solve(cvxpy.CLARABEL)
+    solution = np.maximum(theta.value, 0) / np.maximum(theta.value, 0).sum()
+    return solution, log_posterior(solution, rows, counts, prior)
+
+
+def log_posterior(theta, rows, counts, prior):
+    kept = prior > 0
+    return counts @ np.log(rows @ theta) + prior[kept] @ np.log(theta[kept])
+
+
+def some_reports(m, rng, num_reports=60):
+    """Reports of users with an uneven law: some values stay unheld."""
+    law = rng.dirichlet(np.full(m.domain_size, 0.4))
+    return m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
+
+
+@pytest.mark.parametrize("m", SMALL, ids=repr)
+@pytest.mark.parametrize("with_prior", [False, True])
+def test_no_convex_solver_finds_a_better_law(m, with_prior):
+    rng = np.random.default_rng(3)
+    reports = some_reports(m, rng)
+    rows, counts = m.likelihood(reports), np.ones(len(reports))
+    prior = rng.choice([0.0, 0.5, 2.0], m.domain_size) if with_prior else np.zeros(m.domain_size)
+    fit = maximum_posterior(m, reports, 1 + prior) if with_prior else maximum_likelihood(m, reports)
+    assert fit.converged
+    assert fit.theta.min() >= 0
+    assert fit.theta.sum() == pytest.approx(1, rel=1e-12)
+    ours = log_posterior(fit.theta, rows, counts, prior)
+    _, theirs = reference(rows, counts, prior)
+    assert theirs <= ours + fit.gap * len(reports) + 1e-10  # rounding of sums of 60 logarithms
+    assert ours <= theirs + 1e-4  # and they come near: it is the same problem
+    assert fit.log_likelihood == pytest.approx(counts @ np.log(rows @ fit.theta), rel=1e-12)
+
+
+def remove_the_smallest(counts, c):
+    """Appendix B of S003: start with all cells, drop the smallest while it would be negative."""
+    kept = list(np.argsort(counts, kind="stable")[::-1])
+    while True:
+        theta = np.zeros(counts.size)
+        total = counts[kept].sum()
+        theta[kept] = (counts[kept] * (c + len(kept)) / total - 1) / c
+        if theta[kept[-1]] >= 0:
+            return theta
+        kept.pop()
+
+
+TALLIES = [
+    [6, 4, 1],
+    [6, 3, 1],
+    [5, 5, 5],
+    [7, 0, 0],
+    [1, 0],
+    [4, 4, 0, 0, 1],
+    [10**6, 1, 1, 1],
+]
+
+
+@pytest.mark.parametrize("counts", TALLIES, ids=str)
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
+def test_randomized_response_in_closed_form_is_the_removal_loop(counts, epsilon):
+    counts = np.array(counts)
+    m = GRR(counts.size, epsilon)
+    fit = maximum_likelihood(m, Tally(counts, int(counts.sum())))
+    assert fit.iterations == 0
+    assert fit.gap < 1e-13  # a few units in the last place of numbers near 1
+    np.testing.assert_allclose(
+        fit.theta, remove_the_smallest(counts, np.expm1(epsilon)), rtol=0, atol=1e-12 / epsilon
+    )
+
+
+def test_randomized_response_over_many_random_tallies():
+    rng = np.random.default_rng(5)
+    for _ in range(2000):
+        d, epsilon = int(rng.integers(2, 30)), float(rng.exponential(2.0)) + 0.02
+        counts = rng.multinomial(int(rng.integers(1, 500)), rng.dirichlet(np.full(d, 0.3)))
+        fit = maximum_likelihood(GRR(d, epsilon), Tally(counts, int(counts.sum())))
+        assert fit.gap < 1e-13
+        expected = remove_the_smallest(counts, np.expm1(epsilon))
+        np.testing.assert_allclose(fit.theta, expected, rtol=0, atol=1e-12 / epsilon)
+
+
+def test_closed_form_and_solver_agree():
+    # Subset selection with sets of one value is randomized response, solved by Newton steps.
+    rng = np.random.default_rng(6)
+    m = SubsetSelection(12, 1.5, subset_size=1)
+    rows = some_reports(m, rng, 3_000)
+    values = np.unpackbits(rows, axis=1, count=12).argmax(axis=1)
+    solved = maximum_likelihood(m, rows, tolerance=1e-13)
+    closed = maximum_likelihood(GRR(12, 1.5), values)
+    assert solved.iterations > 0
+    # The objective is flat to second order: a gap of 1e-13 leaves a distance of order 1e-7.
+    np.testing.assert_allclose(solved.theta, closed.theta, rtol=0, atol=1e-6)
+    assert solved.log_likelihood == pytest.approx(closed.log_likelihood, abs=3_000 * 1e-12)
+
+
+@pytest.mark.parametrize("m", [OUE(6, 1.0), SHE(4, 2.0), OLH(9, 3.0)], ids=repr)
+def test_the_gap_bounds_what_is_missing_at_every_stage(m):
+    reports = some_reports(m, np.random.default_rng(8), 500)
+    best = maximum_likelihood(m, reports, tolerance=1e-12).log_likelihood
+    for steps in (1, 2):
+        early = maximum_likelihood(m, reports, tolerance=1e-15, max_iterations=steps)
+        assert not early.converged
+        assert early.iterations == steps
+        missing = (best - early.log_likelihood) / 500
+        assert 0 < missing <= early.gap
+
+
+def test_iterations_that_do_not_suffice_are_admitted():
+    m = OUE(6, 1.0)
+    fit = maximum_likelihood(m, some_reports(m, np.random.default_rng(8)), max_iterations=1)
+    assert not fit.converged
+    assert fit.gap > 1e-9
+
+
+@pytest.mark.parametrize("m", pure(1.3), ids=repr)
+def test_packed_rows_sum_as_dense_ones(m, monkeypatch):
+    rng = np.random.default_rng(9)
+    reports = some_reports(m, rng, 100)
+    packed = _evidence.gather(m, reports)
+    rows, counts = m.likelihood(reports), np.ones(100)
+    theta, target = rng.dirichlet(np.ones(m.domain_size), 2)
+    ratio = rows @ target / (rows @ theta)
+    for cells in (2**20, 7 * m.domain_size):  # in one part and in many
+        monkeypatch.setattr(_evidence, "_CELLS_AT_ONCE", cells)
+        value, slope = _evidence.score(packed, theta)
+        assert value == pytest.approx(counts @ np.log(rows @ theta), rel=1e-12)
+        np.testing.assert_allclose(slope, (counts / (rows @ theta)) @ rows, rtol=1e-12)
+        change, start = _evidence.rise(packed, theta, target, 0.25)
+        assert start == pytest.approx((ratio - 1).sum(), rel=1e-10, abs=1e-10)
+        assert change == pytest.approx(np.log(0.75 + 0.25 * ratio).sum(), rel=1e-10, abs=1e-10)
+        step = target - theta
+        expected = ((rows @ step / (rows @ theta)) ** 2).sum()
+        assert step @ _evidence.curvature(packed, theta) @ step == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("m", every(1.0), ids=repr)
+def test_equal_reports_and_their_order_do_not_matter(m):
+    rng = np.random.default_rng(10)
+    reports = some_reports(m, rng, 40)
+    once = maximum_likelihood(m, reports, tolerance=1e-12)
+    again = maximum_likelihood(m, rng.permutation(np.concatenate([reports] * 3)), tolerance=1e-12)
+    assert again.log_likelihood == pytest.approx(3 * once.log_likelihood, abs=1e-9)
+
+
+@pytest.mark.parametrize("m", every(2.0), ids=repr)
+def test_one_report_alone_goes_to_its_likeliest_values(m):
+    for reports in (all_reports(m)[:1], all_reports(m)[-1:]):
+        rows = m.likelihood(reports)[0]
+        for repeated in (reports, np.concatenate([reports] * 5)):
+            fit = maximum_likelihood(m, repeated)
+            assert fit.converged
+            likeliest = rows >= rows.max() * (1 - 1e-12)
+            assert fit.theta[likeliest].sum() == pytest.approx(1, abs=1e-8)
+
+
+def test_a_flat_prior_changes_nothing_and_a_strong_one_wins():
+    m = OUE(5, 1.0)
+    reports = some_reports(m, np.random.default_rng(11))
+    flat = maximum_posterior(m, reports, np.ones(5))
+    np.testing.assert_array_equal(flat.theta, maximum_likelihood(m, reports).theta)
+    prior = np.array([0.4, 0.3, 0.2, 0.05, 0.05])
+    strong = maximum_posterior(m, reports, 1 + 1e6 * prior)
+    np.testing.assert_allclose(strong.theta, prior, atol=1e-3)
+
+
+def test_without_noise_the_prior_adds_its_users_to_the_counts():
+    values = np.repeat([0, 1, 2], [5, 3, 0])
+    fit = maximum_posterior(GRR(3, 30.0), values, [2.0, 1.5, 3.0], tolerance=1e-13)
+    np.testing.assert_allclose(fit.theta, np.array([6, 3.5, 2]) / 11.5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("m", "seed"), [(OUE(4, 2.0), 1), (SubsetSelection(5, 2.0), 2), (HadamardResponse(4, 2.0), 3)]
+)
+@pytest.mark.statistical
+def test_errors_spread_as_the_information_says(m, seed):
+    # n Cov -> inverse Fisher information, from the channel. Over 300 runs the sum of squares of
+    # d - 1 standardized coordinates is chi-square with 300 (d - 1) degrees of freedom, within five
+    # standard deviations (one false alarm in 1.7e6); order 1/sqrt(n) effects are below one.
+    trials, n = 300, 20_000
+    rng = np.random.default_rng(seed)
+    theta = rng.dirichlet(np.full(m.domain_size, 8.0))
+    channel = m.channel()
+    contrast = channel[:-1] - channel[-1]
+    information = contrast / (theta @ channel) @ contrast.T
+
+    def statistic(assumed):
+        total = 0.0
+        for child in np.random.default_rng(seed).spawn(trials):
+            reports = m.privatize(child.choice(m.domain_size, n, p=theta), child)
+            error = (maximum_likelihood(assumed, reports).theta - theta)[:-1]
+            total += n * error @ information @ error
+        freedom = trials * (m.domain_size - 1)
+        return (total - freedom) / np.sqrt(2 * freedom)
+
+    assert abs(statistic(m)) < 5
+    wrong = {OUE(4, 2.0): OUE(4, 2.3), SubsetSelection(5, 2.0): SubsetSelection(5, 2.3, 1)}
+    if m in wrong:
+        assert statistic(wrong[m]) > 5
+
+
+def test_reports_are_checked_before_any_work():
+    m = OUE(10, 1.0)
+    rows = m.privatize([0, 1, 2], np.random.default_rng(0))
+    with pytest.raises(ValueError, match="reports must be at least one, got 0"):
+        maximum_likelihood(m, rows[:0])
+    with pytest.raises(TypeError, match="reports must be bit-packed uint8, got dtype int64"):
+        maximum_likelihood(m, np.array([1, 2]))
+    with pytest.raises(ValueError, match=r"reports must have shape \(n, 2\)"):
+        maximum_likelihood(m, SUE(30, 1.0).privatize([0], np.random.default_rng(0)))
+    with pytest.raises(TypeError, match="reports must be the reports themselves but for GRR"):
+        maximum_likelihood(m, m.tally(rows))
+    with pytest.raises(ValueError, match="domain_size must be at most 8192 here, got 9000"):
+        maximum_likelihood(OUE(9_000, 1.0), OUE(9_000, 1.0).privatize([0], np.random.default_rng()))
+
+
+def test_tallies_of_randomized_response_are_checked():
+    m = GRR(3, 1.0)
+    for tally, message in [
+        (Tally([1, 2, 3], 7), "sum to its 7 reports, got minimum 1 and sum 6"),
+        (Tally([4, -1, 3], 6), "must be non-negative"),
+        (Tally([0, 0, 0], 0), "reports must be at least one, got 0"),
+        (Tally([1, 2], 3), r"must have shape \(3,\), got \(2,\)"),
+        (GRR(3, 2.0).tally([0, 1]), "got a tally of GRR"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            maximum_likelihood(m, tally)
+
+
+class Erasing:
+    """Two values, the second report impossible under both: what no mechanism here would send."""
+
+    domain_size = 2
+
+    def likelihood(self, reports):
+        return np.array([[1.0, 0.5], [0.0, 0.0]])[reports]
+
+
+def test_an_impossible_report_is_refused():
+    with pytest.raises(ValueError, match="reports must be possible under some value"):
+        maximum_likelihood(Erasing(), np.array([0, 1]))
+    assert maximum_likelihood(Erasing(), np.array([0, 0])).theta[0] == pytest.approx(1, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"tolerance": 0.0}, ValueError, "tolerance must be positive and finite, got 0.0"),
+        ({"tolerance": float("nan")}, ValueError, "tolerance must be positive and finite, got nan"),
+        ({"tolerance": "small"}, TypeError, "tolerance must be positive and finite"),
+        ({"max_iterations": 0}, ValueError, "max_iterations must be an integer, at least 1, got 0"),
+        ({"max_iterations": 2.0}, TypeError, "max_iterations must be an integer"),
+    ],
+)
+def test_stopping_rules_are_checked(arguments, error, message):
+    with pytest.raises(error, match=message):
+        maximum_likelihood(GRR(2, 1.0), [0, 1], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("concentration", "message"),
+    [
+        ([1.0, 0.5], "concentration must be at least 1, got 0.5"),
+        ([1.0, np.inf], "concentration must be finite"),
+        ([1.0, 2.0, 3.0], r"concentration must have shape \(2,\)"),
+    ],
+)
+def test_concentrations_are_checked(concentration, message):
+    with pytest.raises(ValueError, match=message):
+        maximum_posterior(GRR(2, 1.0), np.array([0, 1]), concentration)
+
+
+def test_a_domain_of_a_million_needs_no_matrix():
+    m = GRR(10**6, 10.0)
+    tally = m.simulate(np.arange(10**6) % 7, np.random.default_rng(2))
+    fit = maximum_likelihood(m, tally)
+    assert fit.converged
+    assert fit.theta.sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_newton_target_solves_its_quadratic_problem():
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        d = int(rng.integers(2, 9))
+        root = rng.normal(size=(d, d))
+        hessian, slope = root @ root.T, rng.normal(size=d)
+        theta = rng.dirichlet(np.ones(d))
+        found = likelihood._newton_target(theta, slope, hessian, 1e-9)
+        x = cvxpy.Variable(d, nonneg=True)
+        model = slope @ x - cvxpy.quad_form(x - theta, cvxpy.psd_wrap(hessian)) / 2
+        problem = cvxpy.Problem(cvxpy.Maximize(model), [cvxpy.sum(x) == 1])
+        best = problem.solve(cvxpy.CLARABEL)
+        step = found - theta
+        assert slope @ found - step @ hessian @ step / 2 >= best - 1e-6  # the reference's accuracy
