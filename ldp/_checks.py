@@ -167,6 +167,23 @@ def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.flo
     return array.astype(np.float64)
 
 
+def channel(given: Any) -> npt.NDArray[np.float64]:
+    """Return a matrix of Pr[report | value]: rows are values, each a law within 1e-9."""
+    matrix = plain_array(given, "channel")
+    if matrix.dtype.kind not in "iuf":
+        raise TypeError(f"channel must be a matrix of real numbers, got {type(given).__name__}.")
+    matrix = matrix.astype(np.float64)
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ValueError(f"channel must be a non-empty matrix, got shape {matrix.shape}.")
+    if not np.isfinite(matrix).all() or matrix.min() < 0:
+        raise ValueError("channel must be finite and non-negative, got other entries.")
+    sums = matrix.sum(axis=1)
+    if np.abs(sums - 1).max() > 1e-9:
+        wrong = sums[np.abs(sums - 1).argmax()]
+        raise ValueError(f"channel must have rows that sum to 1, got a row sum of {wrong}.")
+    return matrix
+
+
 def channel_size(rows: int, columns: int) -> None:
     """Refuse to write out a channel of more than 2**24 cells."""
     if rows * columns > 2**24:

@@ -36,18 +36,7 @@ def worst_case_epsilon(channel: npt.ArrayLike) -> float:
     ----------
     ``kasiviswanathan2011what``, definition of a local randomizer.
     """
-    matrix = _checks.plain_array(channel, "channel")
-    if matrix.dtype.kind not in "iuf":
-        raise TypeError(f"channel must be a matrix of real numbers, got {type(channel).__name__}.")
-    matrix = matrix.astype(np.float64)
-    if matrix.ndim != 2 or matrix.size == 0:
-        raise ValueError(f"channel must be a non-empty matrix, got shape {matrix.shape}.")
-    if not np.isfinite(matrix).all() or matrix.min() < 0:
-        raise ValueError("channel must be finite and non-negative, got other entries.")
-    sums = matrix.sum(axis=1)
-    if np.abs(sums - 1).max() > 1e-9:
-        wrong = sums[np.abs(sums - 1).argmax()]
-        raise ValueError(f"channel must have rows that sum to 1, got a row sum of {wrong}.")
+    matrix = _checks.channel(channel)
     largest, smallest = matrix.max(axis=0), matrix.min(axis=0)
     possible = largest > 0
     if (smallest[possible] == 0).any():
