@@ -8,8 +8,6 @@ machine the wall clock would measure the neighbours.
 import subprocess
 import sys
 import time
-import tracemalloc
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -19,6 +17,7 @@ from scipy.linalg import hadamard
 
 import ldp
 from benchmarks import twins
+from benchmarks.conftest import Measure, peak_megabytes
 
 N, D, EPSILON = 10**6, 1024, 1.0
 FEW = N // 100  # users of those twins that hold a matrix of users and values
@@ -28,7 +27,6 @@ GRR, OUE, OLH = ldp.GRR(D, EPSILON), ldp.OUE(D, EPSILON), ldp.OLH(D, EPSILON)
 SUBSETS, HADAMARD = ldp.SubsetSelection(D, EPSILON), ldp.HadamardResponse(D, EPSILON)
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True)
-Measure = Callable[..., None]
 
 
 @pytest.fixture
@@ -44,25 +42,6 @@ def values(n: int = N) -> Any:
 @cache
 def reports(m: Any, n: int = N) -> Any:
     return m.privatize(values(n), np.random.default_rng(3))
-
-
-@pytest.fixture
-def measure(benchmark: Any) -> Measure:
-    """Time a call; `work` units of it are done per call, and `target` of them wanted per second."""
-
-    def run(
-        row: str,
-        call: Callable[[], Any],
-        work: float,
-        unit: str,
-        target: float | None = None,
-        twin: bool = False,
-        rounds: int = 9,
-    ) -> None:
-        benchmark.extra_info.update(row=row, work=work, unit=unit, target=target, twin=twin)
-        benchmark.pedantic(call, rounds=rounds, warmup_rounds=1)
-
-    return run
 
 
 # -- randomized response
@@ -128,15 +107,6 @@ def test_oue_memory_twin(benchmark: Any, rng: np.random.Generator) -> None:
         value=N / FEW * peak_megabytes(call),
     )  # fmt: skip
     benchmark.pedantic(lambda: None, rounds=1)
-
-
-def peak_megabytes(call: Callable[[], Any]) -> float:
-    call()
-    tracemalloc.start()
-    call()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 1e6
 
 
 # -- local hashing

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 SMALLER_IS_BETTER = {"ms", "s", "MB"}
-HEADER = ["what", "unit", "measured", "target", "met", "plain numpy", "times better"]
+HEADER = ["what", "unit", "measured", "target", "met", "plain twin", "times better"]
 
 
 def value(benchmark: dict[str, Any]) -> float:
@@ -78,7 +78,8 @@ def main(source: str, target: str) -> None:
     lines = ["| " + " | ".join(row) + " |" for row in table]
     lines.insert(1, "|---|---|" + "---:|" * (len(HEADER) - 2))
     note = (
-        "A million users (fewer for matrices of users and values), 1,024 values, epsilon 1. "
+        "A million users (fewer for matrices of users and values), 1,024 values, epsilon 1, where "
+        "a row does not say otherwise. "
         "Processor time of the fastest round after compilation."
     )
     text = "\n".join([machine(record), "", note, "", *lines, ""])

@@ -4,6 +4,7 @@ The twins hold a whole matrix of users and values at once, so they get fewer use
 per report, which favours them if anything, since their matrices then fit in a cache.
 """
 
+import cvxpy
 import numpy as np
 import numpy.typing as npt
 
@@ -58,3 +59,22 @@ def subset_privatize(values: Integers, d: int, k: int, p: float, rng: np.random.
 def hadamard_tally(reports: Integers, matrix: Integers, d: int) -> Integers:
     histogram = np.bincount(reports, minlength=len(matrix))
     return (reports.size + matrix[1 : d + 1] @ histogram) // 2
+
+
+def expectation_maximisation(rows: npt.NDArray[np.float64], gap: float) -> int:
+    theta = np.full(rows.shape[1], 1 / rows.shape[1])
+    for step in range(100_000):
+        score = (1 / (rows @ theta)) @ rows / len(rows)
+        if np.log(score.max()) <= gap:
+            return step
+        theta = theta * score
+    raise RuntimeError("gap not reached")
+
+
+def convex_likelihood(counts: Integers, c: float) -> npt.NDArray[np.float64]:
+    theta = cvxpy.Variable(counts.size, nonneg=True)
+    shares = counts / counts.sum()
+    objective = cvxpy.Maximize(shares @ cvxpy.log(1 + c * theta))
+    cvxpy.Problem(objective, [cvxpy.sum(theta) == 1]).solve(cvxpy.CLARABEL)
+    solution: npt.NDArray[np.float64] = theta.value
+    return solution
