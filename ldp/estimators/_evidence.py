@@ -1,10 +1,10 @@
 r"""What reports say about the law they come from: a row of likelihoods per distinct report.
 
 Row :math:`A_i=(\Pr[y_i\mid x]/C(y_i))_x` occurs :math:`w_i` times. Maximum likelihood needs three
-sums over rows, with :math:`L=A\theta`: the log-likelihood and its derivative (``score``), its second
-derivative (``curvature``), and how it changes on the way to another law (``rise``). For a pure
-mechanism :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per value. All go through
-the reports in parts, so that they need little memory beside them.
+sums over rows, with :math:`L=A\theta`: the log-likelihood and its derivative (``score``), its
+second derivative (``curvature``), and how it changes on the way to another law (``rise``). For a
+pure mechanism :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per value. All go
+through the reports in parts, so that they need little memory beside them.
 """
 
 from collections.abc import Iterator
@@ -102,8 +102,8 @@ def score(evidence: Evidence, theta: Floats) -> tuple[float, Floats]:
 def curvature(evidence: Evidence, theta: Floats) -> Floats:
     r"""Minus the second derivative, :math:`\sum_i w_iA_iA_i^\top/L_i^2`, as a form on steps.
 
-    Steps sum to zero, so a constant added to a row changes nothing, and packed rows are taken as 0 and 1. Entries
-    carry seven digits: they steer the steps of a solver and enter no result.
+    Steps sum to zero: a constant added to a row changes nothing, so packed rows are taken as 0 and
+    1. Entries carry seven digits; they steer the steps of a solver and enter no result.
     """
     d = evidence.domain_size
     total = np.zeros((d, d))
