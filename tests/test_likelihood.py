@@ -99,6 +99,11 @@ def test_randomized_response_in_closed_form_is_the_removal_loop(counts, epsilon)
     )
 
 
+def test_laws_sum_to_one_where_almost_nothing_is_learned():
+    fit = maximum_likelihood(GRR(5, 1e-6), Tally([9, 8, 7, 5, 3], 32))
+    assert fit.theta.sum() == pytest.approx(1, rel=1e-15)
+
+
 def test_randomized_response_over_many_random_tallies():
     rng = np.random.default_rng(5)
     for _ in range(2000):
@@ -134,6 +139,20 @@ def test_the_gap_bounds_what_is_missing_at_every_stage(m):
         assert early.iterations == steps
         missing = (best - early.log_likelihood) / 500
         assert 0 < missing <= early.gap
+
+
+@pytest.mark.parametrize("m", [OUE(6, 1.0), SHE(4, 2.0), OLH(9, 3.0)], ids=repr)
+def test_the_gap_is_the_largest_mean_likelihood_ratio(m):
+    reports = some_reports(m, np.random.default_rng(8), 500)
+    prior = np.linspace(0.5, 40, m.domain_size)
+    plain = maximum_likelihood(m, reports, max_iterations=1)
+    with_prior = maximum_posterior(m, reports, 1 + prior, max_iterations=1)
+    for fit, users in ((plain, np.zeros_like(prior)), (with_prior, prior)):
+        rows = m.likelihood(reports)
+        towards = (rows / (rows @ fit.theta)[:, None]).sum(axis=0)
+        towards += np.divide(users, fit.theta, out=np.zeros_like(users), where=users > 0)
+        total = 500 + users.sum()
+        assert fit.gap == pytest.approx(total / 500 * np.log(towards.max() / total), rel=1e-9)
 
 
 def test_iterations_that_do_not_suffice_are_admitted():

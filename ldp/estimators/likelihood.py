@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
 
 from ldp import _checks
 from ldp.estimators._evidence import Evidence, curvature, gather, rise, score
@@ -232,18 +231,21 @@ def _newton_target(theta: Floats, slope: Floats, hessian: Floats, precision: flo
     Accelerated projected gradient with restarts, stopped by the same certificate: at x no point of
     the simplex is better by more than max(gradient) - gradient.x.
     """
-    d = theta.size
     # Vectors that sum to zero see the same form without its part along (1, ..., 1).
     centred = hessian - hessian.mean(axis=0)
     centred -= centred.mean(axis=1, keepdims=True)
-    steepest = float(eigh(centred, eigvals_only=True, subset_by_index=[d - 1, d - 1])[0])
+    steepness = np.trace(centred) / theta.size  # the mean curvature, raised where more is met
     x = ahead = theta
-    curved = curved_ahead = np.zeros(d)
+    curved = curved_ahead = np.zeros(theta.size)
     momentum = 1.0
     for _ in range(_MOST_GRADIENT_STEPS):
         gradient = slope - curved_ahead
-        new = project_simplex(ahead + gradient / steepest)
+        new = project_simplex(ahead + gradient / steepness)
         new_curved = centred @ (new - theta)
+        step = new - ahead
+        if step @ (new_curved - curved_ahead) > (1 + 1e-9) * steepness * (step @ step):
+            steepness *= 2
+            continue
         at_new = slope - new_curved
         if at_new.max() - at_new @ new <= precision / 10:
             return new
