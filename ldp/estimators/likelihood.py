@@ -107,9 +107,7 @@ def maximum_likelihood(
         return _randomized_response(mechanism, tally, tolerance)
     if isinstance(reports, Tally):
         raise TypeError("reports must be the reports themselves but for GRR, got a Tally.")
-    evidence = gather(mechanism, reports)
-    no_prior = np.zeros(evidence.domain_size)
-    return _maximise(evidence, no_prior, tolerance, max_iterations)
+    return _maximise(mechanism, reports, np.zeros(mechanism.domain_size), tolerance, max_iterations)
 
 
 def maximum_posterior(
@@ -155,8 +153,7 @@ def maximum_posterior(
     alpha = _checks.vector(concentration, "concentration", mechanism.domain_size)
     if alpha.min() < 1:
         raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
-    evidence = gather(mechanism, reports)
-    return _maximise(evidence, alpha - 1, tolerance, max_iterations)
+    return _maximise(mechanism, reports, alpha - 1, tolerance, max_iterations)
 
 
 def _stopping(tolerance: float, max_iterations: int) -> tuple[float, int]:
@@ -198,11 +195,14 @@ def _gap(derivative: Floats) -> float:
     return max(0.0, math.log(derivative.max()))
 
 
-def _maximise(evidence: Evidence, prior: Floats, tolerance: float, max_iterations: int) -> Fit:
+def _maximise(
+    mechanism: Mechanism, reports: Array, prior: Floats, tolerance: float, max_iterations: int
+) -> Fit:
     """Proximal Newton method for sum_i w_i log (A theta)_i + sum_v prior_v log theta_v."""
-    d = evidence.domain_size
+    d = mechanism.domain_size
     if d > _LARGEST_CURVATURE:
         raise ValueError(f"domain_size must be at most {_LARGEST_CURVATURE} here, got {d}.")
+    evidence = gather(mechanism, reports)
     num_reports = float(evidence.counts.sum())
     total = num_reports + float(prior.sum())
     held = prior > 0
