@@ -2,8 +2,11 @@
 
 from ldp import datasets, metrics
 from ldp.audit import worst_case_epsilon
+from ldp.estimators.bayes_risk import MinimumMSE, minimum_mse
+from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
+from ldp.estimators.posterior import DirichletMixture, exact_posterior, posterior_mean
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
@@ -23,10 +26,13 @@ __all__ = [
     "SHE",
     "SUE",
     "THE",
+    "DirichletMixture",
     "Fit",
+    "GibbsSample",
     "HadamardResponse",
     "LocalHashing",
     "Mechanism",
+    "MinimumMSE",
     "PureMechanism",
     "SubsetSelection",
     "Tally",
@@ -34,12 +40,16 @@ __all__ = [
     "confidence_interval",
     "datasets",
     "debias",
+    "exact_posterior",
+    "gibbs",
     "kl",
     "l_inf",
     "maximum_likelihood",
     "maximum_posterior",
     "metrics",
+    "minimum_mse",
     "mse",
+    "posterior_mean",
     "project_simplex",
     "sampling_variance",
     "tv",

@@ -204,3 +204,46 @@ def byte_weights(rows: Any, weights: Any, totals: Any) -> None:
         weight = weights[i]
         for j in range(width):
             totals[j, rows[i, j]] += weight
+
+
+@compiled
+def count_supported(
+    rows: Any, repeats: Any, table: Any, theta: Any, odds: Any, uniforms: Any, counts: Any
+) -> Any:
+    """Draw a value for every user whose report explains it; return how many users are left.
+
+    Given theta and a report of support S a user's value has weight theta[v], and odds times that
+    on S. With chance 1 / (1 + (odds - 1) theta(S)) it comes from all of theta and is left to the
+    caller; else it comes from S and is added to `counts`. One uniform number decides both.
+    ``table[j, byte]`` is the sum of theta over the ones of that byte at place j.
+    """
+    num_rows, width = rows.shape
+    used = 0
+    left = 0
+    for i in range(num_rows):
+        supported = 0.0
+        for j in range(width):
+            supported += table[j, rows[i, j]]
+        for _ in range(repeats[i]):
+            rest = (uniforms[used] * (1 + (odds - 1) * supported) - 1) / (odds - 1)
+            used += 1
+            found = False
+            if rest >= 0:
+                j = 0
+                while j < width - 1 and rest >= table[j, rows[i, j]]:
+                    rest -= table[j, rows[i, j]]
+                    j += 1
+                byte = np.int64(rows[i, j])
+                v = 8 * j
+                while byte != 0:
+                    if byte & 128:
+                        rest -= theta[v]
+                        if rest < 0:
+                            counts[v] += 1
+                            found = True
+                            break
+                    byte = byte << 1 & 255
+                    v += 1
+            # Past the end of S by rounding, once in 10**15 draws, is as good as not explained.
+            left += not found
+    return left

@@ -1,0 +1,126 @@
+"""The least mean squared error of any estimator, by summing over everything users can send."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, logsumexp
+
+from ldp import _checks
+from ldp.estimators._tallies import learn, number_tallies
+from ldp.estimators.posterior import DirichletMixture, check_concentration
+from ldp.types import Floats, Integers
+
+_MOST_CELLS = 2**23  # pairs of a histogram and a tally held at once
+_MOST_UPDATES = 2**30  # logarithms added: some seconds
+
+
+class MinimumMSE(NamedTuple):
+    """Least mean squared error, summed over values, for the law and for the frequencies."""
+
+    law: float
+    frequencies: float
+
+
+class AllReports(NamedTuple):
+    """Every histogram of reports, how probable it is, and what it says about the tally.
+
+    ``histograms`` has shape (h, m), ``probabilities`` (h,), ``weights`` (h, k) and ``tallies``
+    (k, d): row i of ``weights`` is the law of the users' tally given histogram i.
+    """
+
+    histograms: Integers
+    probabilities: Floats
+    weights: Floats
+    tallies: Integers
+
+
+def enumerate_reports(
+    channel: npt.ArrayLike, num_reports: int, concentration: npt.ArrayLike
+) -> AllReports:
+    """List all that users can send whose law is drawn from a Dirichlet prior."""
+    rows = _checks.channel(channel)
+    n = _checks.integer(num_reports, "num_reports", 1)
+    d, m = rows.shape
+    alpha = check_concentration(concentration, d)
+    if d < 2 or m < 2:
+        raise ValueError(f"channel must have two values and two outcomes or more, got {d} x {m}.")
+    num_cells = math.comb(n + m - 1, m - 1) * math.comb(n + d - 1, d - 1)
+    if num_cells > _MOST_CELLS or n * num_cells > _MOST_UPDATES:
+        raise ValueError(
+            f"num_reports must be small enough to list every histogram of {m} outcomes with every "
+            f"tally of {d} values, got {n} and {num_cells:.3g} pairs."
+        )
+    tallies, histograms = number_tallies(n, d), number_tallies(n, m)
+    earlier, last = np.empty((2, histograms.sizes[n]), dtype=np.int64)
+    for y in range(1, m):
+        earlier[histograms.follower[y - 1]] = np.arange(histograms.follower.shape[1])
+        last[histograms.follower[y - 1]] = y
+    with np.errstate(divide="ignore"):  # a report may be impossible under a value
+        log_rows = np.log(rows.T)
+    log_joint = np.zeros((1, 1))
+    for j in range(n):
+        # Those without a report 0 add their last report, the others one report 0.
+        new = slice(len(log_joint), histograms.sizes[j + 1])
+        with_zero = learn(log_joint, log_rows[:1], alpha, tallies)
+        others = learn(log_joint[earlier[new]], log_rows[last[new]], alpha, tallies)
+        log_joint = np.concatenate([with_zero, others])
+    seen = histograms.of(n)
+    orders = gammaln(n + 1) - gammaln(seen + 1).sum(axis=1)
+    log_evidence = logsumexp(log_joint, axis=1)
+    possible = np.isfinite(log_evidence)
+    weights = np.exp(log_joint[possible] - log_evidence[possible, None])
+    probabilities = np.exp(orders + log_evidence)[possible]
+    return AllReports(seen[possible], probabilities, weights, tallies.of(n))
+
+
+def minimum_mse(
+    channel: npt.ArrayLike, num_reports: int, concentration: npt.ArrayLike
+) -> MinimumMSE:
+    r"""Mean squared error of the posterior mean, which no estimator can beat.
+
+    .. math:: \operatorname{MSE}=\sum_s\Pr[S=s]\sum_v\operatorname{Var}(\theta_v\mid S=s)
+
+    over all histograms :math:`s` of :math:`n` reports, and the same for the frequencies. The users'
+    law is drawn from the prior, their values from the law, their reports from the channel.
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row).
+    num_reports : int
+        Number :math:`n\ge1` of users.
+    concentration : array_like, shape (d,)
+        Concentration of the Dirichlet prior, positive.
+
+    Returns
+    -------
+    MinimumMSE
+        Named tuple ``(law, frequencies)``, each summed over values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `channel` is not a channel, a concentration is not positive, or there are too many
+        histograms and tallies to list.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> law, frequencies = minimum_mse(GRR(3, 1.0).channel(), 4, [0.5, 1.0, 2.0])
+    >>> round(law, 7), round(frequencies, 7)
+    (0.1139477, 0.192264)
+
+    References
+    ----------
+    ``S003``, Theorem 3.1 and equation (87), reconstructed.
+    """
+    every = enumerate_reports(channel, num_reports, concentration)
+    alpha = check_concentration(concentration, every.tallies.shape[1])
+    law = frequencies = 0.0
+    for weights, probability in zip(every.weights, every.probabilities, strict=True):
+        posterior = DirichletMixture(weights, every.tallies, alpha)
+        law += probability * posterior.variance.sum()
+        frequencies += probability * posterior.frequency_variance.sum()
+    return MinimumMSE(float(law), float(frequencies))
