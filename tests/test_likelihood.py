@@ -292,6 +292,26 @@ def test_an_impossible_report_is_refused():
     assert maximum_likelihood(Erasing(), np.array([0, 0])).theta[0] == pytest.approx(1, abs=1e-8)
 
 
+class Merging(Erasing):
+    """Three values, two of which no report tells apart: a channel of rank two."""
+
+    domain_size = 3
+
+    def likelihood(self, reports):
+        return np.array([[3.0, 1.0, 1.0], [1.0, 2.0, 2.0]])[reports]
+
+
+def test_values_no_report_tells_apart_share_what_is_known_of_both():
+    fit = maximum_likelihood(Merging(), np.array([0, 0, 1]))
+    assert fit.converged
+    # 2 log(1 + 2t) + log(2 - t) still rises at t = 1: 4/(1 + 2t) = 1/(2 - t) only at t = 7/6.
+    assert fit.theta[0] == pytest.approx(1.0, abs=1e-6)
+    fit = maximum_likelihood(Merging(), np.array([0, 1, 1]))
+    # log(1 + 2t) + 2 log(2 - t) is largest where 2/(1 + 2t) = 2/(2 - t): t = 1/3.
+    assert fit.theta[0] == pytest.approx(1 / 3, abs=1e-4)
+    assert fit.theta[1] == pytest.approx(fit.theta[2], abs=1e-12)  # nothing prefers one of them
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
