@@ -3,11 +3,13 @@
 from ldp import datasets, metrics
 from ldp.audit import worst_case_epsilon
 from ldp.estimators.bayes_risk import MinimumMSE, minimum_mse
+from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_mul, post_pos
 from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
 from ldp.estimators.posterior import DirichletMixture, exact_posterior, posterior_mean
-from ldp.estimators.simplex import project_simplex
+from ldp.estimators.power_law import power, power_law_exponent, power_ns
+from ldp.estimators.simplex import mle_apx, project_simplex
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
 from ldp.mechanisms.histogram_encoding import SHE, THE
@@ -37,6 +39,8 @@ __all__ = [
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",
+    "base_cut",
+    "base_pos",
     "confidence_interval",
     "datasets",
     "debias",
@@ -48,8 +52,16 @@ __all__ = [
     "maximum_posterior",
     "metrics",
     "minimum_mse",
+    "mle_apx",
     "mse",
+    "norm",
+    "norm_cut",
+    "norm_mul",
+    "post_pos",
     "posterior_mean",
+    "power",
+    "power_law_exponent",
+    "power_ns",
     "project_simplex",
     "sampling_variance",
     "tv",

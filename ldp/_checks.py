@@ -46,12 +46,17 @@ def domain_size(value: Any) -> int:
     return integer(value, "domain_size", 2, _LARGEST_DOMAIN)
 
 
+def positive(value: Any, name: str) -> float:
+    """Return a number that is positive and finite."""
+    number = real(value, name, "positive and finite")
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be positive and finite, got {number}.")
+    return number
+
+
 def epsilon(value: Any) -> float:
     """Return a privacy budget: positive and finite."""
-    number = real(value, "epsilon", "positive and finite")
-    if not (math.isfinite(number) and number > 0):
-        raise ValueError(f"epsilon must be positive and finite, got {number}.")
-    return number
+    return positive(value, "epsilon")
 
 
 def probabilities(p: float, q: float, budget: float) -> None:

@@ -1,0 +1,250 @@
+r"""Simple repairs of raw estimates, which may be negative and need not sum to one.
+
+All take and return frequencies. The projections onto the simplex are in ``simplex.py``, the repair
+that needs a prior in ``power_law.py``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from ldp import _checks
+from ldp.types import Floats
+
+
+def base_pos(estimates: npt.ArrayLike) -> Floats:
+    r"""Replace negative estimates by zero (Base-Pos): :math:`\max(0,x_v)`.
+
+    This is the nearest non-negative vector. Its sum is not controlled.
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`, as :func:`ldp.debias` gives them.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Non-negative.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers.
+
+    Examples
+    --------
+    >>> base_pos([0.7, 0.4, -0.2])
+    array([0.7, 0.4, 0. ])
+
+    References
+    ----------
+    ``wang2020consistency`` (Base-Pos).
+    """
+    return np.maximum(_checks.vector(estimates, "estimates"), 0.0)
+
+
+def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
+    r"""Answer questions about sets of values, negative answers as zero (Post-Pos).
+
+    .. math:: \max\Bigl(0,\sum_{v\in S}x_v\Bigr)
+
+    The raw estimates are added first, so that their noise may cancel. For sets of one value this
+    is :func:`ldp.base_pos`. Answers need not agree: two disjoint sets and their union may not add.
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`.
+    subsets : array_like of bool, shape (m, d)
+        Row j says which values belong to the set of question j.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Answers, non-negative.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers or `subsets` not such a
+        matrix of booleans.
+
+    Examples
+    --------
+    >>> post_pos([0.5, 0.25, -0.125], [[True, False, True], [False, False, True]])
+    array([0.375, 0.   ])
+
+    References
+    ----------
+    ``wang2020consistency`` (Post-Pos).
+    """
+    given = _checks.vector(estimates, "estimates")
+    rows = _checks.plain_array(subsets, "subsets")
+    if rows.dtype != np.bool_:
+        raise TypeError(f"subsets must be booleans, got dtype {rows.dtype}.")
+    if rows.ndim != 2 or rows.shape[1] != given.size:
+        raise ValueError(f"subsets must have shape (m, {given.size}), got {rows.shape}.")
+    return np.maximum(rows @ given, 0.0)
+
+
+def base_cut(estimates: npt.ArrayLike, noise_variance: float, significance: float = 0.05) -> Floats:
+    r"""Replace estimates that noise alone could have made by zero (Base-Cut).
+
+    Keeps :math:`x_v` if it is at least
+    :math:`\sigma\,\Phi^{-1}\left(1-\frac{\alpha}{d}\right)`, with :math:`\sigma^2` the
+    noise variance and :math:`\Phi` the standard normal distribution function. If the noise is
+    normal, a value that nobody holds is kept with probability :math:`\alpha/d`, and any such value
+    with probability at most :math:`\alpha`.
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`.
+    noise_variance : float
+        Variance :math:`\sigma^2>0` of the estimate of a value that nobody holds:
+        ``variance(mechanism, num_reports)``.
+    significance : float
+        The level :math:`\alpha`, in (0, 1/2].
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Non-negative; the sum is not controlled.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as described.
+
+    Examples
+    --------
+    >>> base_cut([0.7, 0.4, 0.02], noise_variance=1e-4)       # keeps what is above 0.0213
+    array([0.7, 0.4, 0. ])
+
+    References
+    ----------
+    ``wang2020consistency`` (Base-Cut).
+    """
+    given = _checks.vector(estimates, "estimates")
+    sigma = np.sqrt(_checks.positive(noise_variance, "noise_variance"))
+    level = _checks.real(significance, "significance", "above 0 and at most 0.5")
+    if not 0 < level <= 0.5:  # above it the limit could be negative
+        raise ValueError(f"significance must be above 0 and at most 0.5, got {level}.")
+    limit = -float(ndtri(level / given.size)) * sigma
+    kept = (given >= limit) & (given > 0)
+    return np.where(kept, given, 0.0)
+
+
+def norm(estimates: npt.ArrayLike) -> Floats:
+    r"""Add one number to all estimates so that they sum to one (Norm).
+
+    .. math:: x_v+\frac{1}{d}\Bigl(1-\sum_u x_u\Bigr)
+
+    This is the nearest vector of sum one. Unbiased estimates stay unbiased, and may stay negative.
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Sums to one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers.
+
+    Examples
+    --------
+    >>> norm([0.75, 0.5, 0.5]).round(12)
+    array([0.5 , 0.25, 0.25])
+
+    References
+    ----------
+    ``wang2020consistency`` (Norm).
+    """
+    given = _checks.vector(estimates, "estimates")
+    centred = given - given.mean()  # first, to keep the digits of large inputs
+    normed: Floats = centred - centred.mean() + 1 / given.size
+    return normed
+
+
+def norm_mul(estimates: npt.ArrayLike) -> Floats:
+    r"""Replace negative estimates by zero, then divide by the sum (Norm-Mul).
+
+    .. math:: \frac{\max(0,x_v)}{\sum_u\max(0,x_u)}
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`, at least one of them positive.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Non-negative, sums to one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers, or none is positive.
+
+    Examples
+    --------
+    >>> norm_mul([0.75, 0.5, -0.25])
+    array([0.6, 0.4, 0. ])
+
+    References
+    ----------
+    ``wang2020consistency`` (Norm-Mul).
+    """
+    given = _checks.vector(estimates, "estimates")
+    if given.max() <= 0:
+        raise ValueError(
+            f"estimates must hold a positive one to be rescaled, got a largest of {given.max()}."
+        )
+    clipped = np.maximum(given / given.max(), 0.0)  # no sum overflows, no divisor underflows
+    rescaled: Floats = clipped / clipped.sum()
+    return rescaled
+
+
+def norm_cut(estimates: npt.ArrayLike) -> Floats:
+    r"""Keep the largest estimates while their sum is at most one, zero the others (Norm-Cut).
+
+    Keeps :math:`x_v` if it is positive and at least :math:`\tau`, the smallest number for which
+    :math:`\sum_{u:x_u\ge\tau}\max(0,x_u)\le 1`. Equal estimates are kept or lost together.
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Non-negative, of sum at most one (to rounding). The sum is below one if the positive
+        estimates reach less, and zero if the largest alone is above one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers.
+
+    Examples
+    --------
+    >>> norm_cut([0.75, 0.5, 0.125, -0.25])
+    array([0.75, 0.  , 0.  , 0.  ])
+
+    References
+    ----------
+    ``wang2020consistency`` (Norm-Cut).
+    """
+    clipped = base_pos(estimates)
+    sizes, inverse, times = np.unique(clipped, return_inverse=True, return_counts=True)
+    reached = np.cumsum((sizes * times)[::-1])[::-1]  # sum of all entries at least this large
+    fits = reached <= 1 + 1e-12  # estimates that sum to one do so up to rounding only
+    return np.where(fits[inverse], clipped, 0.0)
