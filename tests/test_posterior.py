@@ -1,0 +1,347 @@
+"""The exact posterior and the least error, against sums over everything and plain integrals."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from instances import all_reports, every
+from scipy import integrate, stats
+from scipy.special import gammaln
+
+from ldp import (
+    GRR,
+    OUE,
+    SHE,
+    DirichletMixture,
+    SubsetSelection,
+    exact_posterior,
+    minimum_mse,
+    posterior_mean,
+)
+from ldp.estimators._tallies import number_tallies
+from ldp.estimators.bayes_risk import enumerate_reports
+
+SMALL = [m for epsilon in (0.5, 4.0) for m in every(epsilon)]
+
+
+def prior_for(d):
+    """An uneven concentration with entries below, at and above 1."""
+    return np.array([0.5, 1.0, 2.0, 0.3, 1.7, 1.0, 0.8, 1.0, 0.6])[:d]
+
+
+def log_beta(a):
+    return gammaln(a).sum() - gammaln(a.sum())
+
+
+def by_assignments(likelihood, alpha):
+    """Posterior of the tally by summing over all d**n values the users may have."""
+    n, d = likelihood.shape
+    weights = {}
+    for values in product(range(d), repeat=n):
+        tally = np.bincount(values, minlength=d)
+        chance = np.prod(likelihood[range(n), values])
+        chance *= math.exp(log_beta(alpha + tally) - log_beta(alpha))
+        weights[tuple(tally)] = weights.get(tuple(tally), 0.0) + chance
+    return weights
+
+
+# -- the numbering of tallies
+
+
+@pytest.mark.parametrize(("n", "d"), [(0, 2), (0, 4), (1, 2), (6, 2), (1, 5), (5, 3), (4, 6)])
+def test_every_tally_has_one_number_and_fewer_users_come_first(n, d):
+    tallies = number_tallies(n, d)
+    for j in range(n + 1):
+        listed = [tuple(t) for t in tallies.of(j)]
+        assert set(listed) == {t for t in product(range(j + 1), repeat=d) if sum(t) == j}
+        assert len(listed) == len(set(listed)) == tallies.sizes[j] == math.comb(j + d - 1, d - 1)
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 2), (6, 2), (5, 3), (4, 6)])
+def test_follower_is_the_tally_with_one_more_user(n, d):
+    tallies = number_tallies(n, d)
+    before, after = tallies.of(n - 1), tallies.of(n)
+    assert (after[: len(before)] - before == np.eye(d, dtype=int)[0]).all()
+    for v in range(1, d):
+        assert (after[tallies.follower[v - 1]] - before == np.eye(d, dtype=int)[v]).all()
+
+
+# -- the posterior
+
+
+@pytest.mark.parametrize("m", SMALL, ids=repr)
+def test_posterior_is_the_sum_over_all_assignments(m):
+    rng = np.random.default_rng(1)
+    d, alpha = m.domain_size, prior_for(m.domain_size)
+    reports = m.privatize(rng.integers(0, d, 4), rng)
+    posterior = exact_posterior(m, reports, alpha)
+    expected = by_assignments(m.likelihood(reports), alpha)
+    total = sum(expected.values())
+    listed = np.array([expected[tuple(t)] / total for t in posterior.tallies])
+    np.testing.assert_allclose(posterior.weights, listed, rtol=1e-11)
+    np.testing.assert_allclose(posterior_mean(m, reports, alpha), posterior.mean, rtol=0)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("n", [1, 7, 300])
+def test_two_values_agree_with_an_integral_over_the_interval(epsilon, n):
+    m, alpha = GRR(2, epsilon), np.array([1.5, 2.5])
+    reports = np.random.default_rng(n).integers(0, 2, n)
+    ones = reports.sum()
+    posterior = exact_posterior(m, reports, alpha)
+    assert posterior.weights.sum() == pytest.approx(1, rel=1e-12)
+
+    def log_density(z):  # of theta_0, up to a constant
+        chance = m.q + (m.p - m.q) * z
+        return (
+            0.5 * np.log(z)
+            + 1.5 * np.log1p(-z)
+            + (n - ones) * np.log(chance)
+            + ones * np.log1p(-chance)
+        )
+
+    grid = np.linspace(0, 1, 40_001)[1:-1]
+    top = log_density(grid).max()
+    moments = [
+        integrate.quad(
+            lambda z, k=k: z**k * math.exp(log_density(z) - top),
+            0, 1, epsabs=0, epsrel=1e-11, limit=500, points=[grid[log_density(grid).argmax()]],
+        )[0]
+        for k in range(3)
+    ]  # fmt: skip
+    mean = moments[1] / moments[0]
+    # Quadrature of 1e-11 in both moments; the variance loses the digits of mean**2 / variance.
+    assert posterior.mean[0] == pytest.approx(mean, rel=1e-9)
+    variance = moments[2] / moments[0] - mean**2
+    assert posterior.variance[0] == pytest.approx(variance, rel=1e-6)
+    for z in (0.2, 0.7):
+        density = math.exp(log_density(z) - top) / moments[0]
+        assert posterior.density([z, 1 - z]) == pytest.approx(density, rel=1e-8, abs=1e-300)
+
+
+@pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(4, 2.0), SHE(3, 1.0, resolution=3)], ids=repr)
+def test_order_of_reports_and_names_of_values_do_not_matter(m):
+    rng = np.random.default_rng(2)
+    d, alpha = m.domain_size, prior_for(m.domain_size)
+    reports = m.privatize(rng.integers(0, d, 12), rng)
+    mean = posterior_mean(m, reports, alpha)
+    np.testing.assert_allclose(posterior_mean(m, reports[::-1], alpha), mean, rtol=1e-12)
+    if isinstance(m, GRR):
+        renamed = posterior_mean(m, (reports + 1) % d, np.roll(alpha, 1))
+        np.testing.assert_allclose(renamed, np.roll(mean, 1), rtol=1e-12)
+
+
+def test_density_is_that_of_prior_times_likelihood_and_integrates_to_one():
+    m, alpha = OUE(3, 1.0), np.array([2.0, 1.0, 3.0])
+    reports = m.privatize([0, 0, 1, 2, 2, 2], np.random.default_rng(0))
+    posterior = exact_posterior(m, reports, alpha)
+    laws = np.random.default_rng(1).dirichlet([1, 1, 1], 50)
+    product_form = np.prod(m.likelihood(reports) @ laws.T, axis=0)
+    product_form *= stats.dirichlet(alpha).pdf(laws.T)
+    ratio = posterior.density(laws) / product_form
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-11)
+    area, _ = integrate.dblquad(
+        lambda v, u: posterior.density([u, v, 1 - u - v]), 0, 1, 0, lambda u: 1 - u, epsrel=1e-8
+    )
+    assert area == pytest.approx(1, rel=1e-6)
+
+
+def test_moments_of_a_mixture_are_those_of_its_components():
+    rng = np.random.default_rng(3)
+    tallies = rng.multinomial(9, [0.2, 0.3, 0.5], size=4)
+    weights, prior = rng.dirichlet(np.ones(4)), np.array([0.5, 1.0, 2.0])
+    mixture = DirichletMixture(weights, tallies, prior)
+    parts = [stats.dirichlet(prior + t) for t in tallies]
+    mean = weights @ [part.mean() for part in parts]
+    squares = weights @ [part.var() + part.mean() ** 2 for part in parts]
+    np.testing.assert_allclose(mixture.mean, mean, rtol=1e-13)
+    np.testing.assert_allclose(mixture.variance, squares - mean**2, rtol=1e-11)
+    np.testing.assert_allclose(mixture.frequency_mean, weights @ tallies / 9, rtol=1e-13)
+    spread = weights @ tallies**2 / 81 - (weights @ tallies / 9) ** 2
+    np.testing.assert_allclose(mixture.frequency_variance, spread, rtol=1e-11)
+
+
+def test_reports_without_information_leave_the_prior():
+    alpha = np.array([0.5, 1.0, 2.0])
+    reports = np.array([0] * 10)
+    # Ten reports of odds 1 + 1e-9 move a mean by less than 1e-8.
+    mean = posterior_mean(GRR(3, 1e-9), reports, alpha)
+    np.testing.assert_allclose(mean, alpha / 3.5, atol=1e-8)
+
+
+def test_reports_that_tell_all_leave_the_tally():
+    reports = np.array([0, 1, 1, 2, 2, 2])
+    posterior = exact_posterior(GRR(3, 35.0), reports, np.ones(3))
+    # A report lies with probability 2 exp(-35) = 1e-15.
+    np.testing.assert_allclose(posterior.mean, np.array([2, 3, 4]) / 9, rtol=1e-12)
+
+
+def test_no_report_gives_the_prior():
+    posterior = exact_posterior(GRR(3, 1.0), np.array([], dtype=int), [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(posterior.mean, np.array([1, 2, 3]) / 6, rtol=1e-15)
+    np.testing.assert_allclose(posterior.variance, stats.dirichlet([1, 2, 3]).var(), rtol=1e-13)
+    with pytest.raises(ValueError, match=r"reports must be at least one .* got 0\."):
+        _ = posterior.frequency_mean
+
+
+def test_one_report():
+    """Bayes' rule by hand: (p, q) weighs the two values, then one user joins the prior."""
+    p = math.e / (math.e + 1)
+    posterior = exact_posterior(GRR(2, 1.0), [1], [1.0, 1.0])
+    np.testing.assert_allclose(posterior.frequency_mean, [1 - p, p], rtol=1e-14)
+    np.testing.assert_allclose(posterior.mean, [(2 - p) / 3, (1 + p) / 3], rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 5, 400])
+def test_equal_reports(n):
+    mean = posterior_mean(GRR(3, 3.0), np.full(n, 1), np.ones(3))
+    assert mean[1] > 1 / 3
+    assert mean[0] == pytest.approx(mean[2], rel=1e-11)
+    assert mean.sum() == pytest.approx(1, rel=1e-13)
+
+
+class Impossible:
+    """A channel with a report that no value sends."""
+
+    domain_size = 2
+
+    def likelihood(self, reports):
+        return np.array([[0.5, 0.5], [0.0, 0.0], [0.0, 1.0]])[np.asarray(reports)]
+
+
+def test_a_report_of_probability_zero_is_refused_and_a_zero_entry_is_not():
+    with pytest.raises(ValueError, match=r"reports must be possible under some value, got one"):
+        exact_posterior(Impossible(), [0, 1], [1.0, 1.0])
+    posterior = exact_posterior(Impossible(), [2, 2], [1.0, 1.0])
+    np.testing.assert_allclose(posterior.mean, [1 / 4, 3 / 4], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "concentration", [[1.0, 0.0, 1.0], [1.0, -1.0, 1.0], [1.0, 1.0], [1.0, np.nan, 1.0], 1.0]
+)
+def test_refuses_what_is_no_concentration(concentration):
+    for call in (exact_posterior, posterior_mean):
+        with pytest.raises(ValueError, match=r"^concentration must .*\.$"):
+            call(GRR(3, 1.0), [0, 1], concentration)
+    with pytest.raises(ValueError, match=r"^concentration must .*\.$"):
+        minimum_mse(GRR(3, 1.0).channel(), 2, concentration)
+
+
+@pytest.mark.parametrize(("d", "n"), [(10, 100), (2, 10**6), (1000, 3), (2**20, 1)])
+def test_too_many_tallies_are_refused_before_any_work(d, n):
+    with pytest.raises(ValueError, match=r"^reports must be few enough .* ldp\.gibbs takes"):
+        exact_posterior(SubsetSelection(d, 1.0, 1) if d < 2**20 else GRR(d, 1.0),
+                        reports_of(d, n), np.ones(d))  # fmt: skip
+
+
+def reports_of(d, n):
+    if d == 2**20:
+        return np.zeros(n, dtype=int)
+    rows = np.zeros((n, -(-d // 8)), dtype=np.uint8)
+    rows[:, 0] = 128
+    return rows
+
+
+# -- the least error
+
+
+@pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(2, 0.5), SubsetSelection(3, 2.0, 2)], ids=repr)
+def test_least_error_is_the_sum_over_all_sequences_of_reports(m):
+    n, d, alpha = 3, m.domain_size, prior_for(m.domain_size)
+    reports, channel = all_reports(m), m.channel()
+    law = frequencies = total = 0.0
+    for y in product(range(channel.shape[1]), repeat=n):
+        chance = sum(by_assignments(channel[:, list(y)].T, alpha).values())
+        posterior = exact_posterior(m, reports[list(y)], alpha)
+        total += chance
+        law += chance * posterior.variance.sum()
+        frequencies += chance * posterior.frequency_variance.sum()
+    assert total == pytest.approx(1, rel=1e-12)
+    np.testing.assert_allclose(minimum_mse(channel, n, alpha), (law, frequencies), rtol=1e-11)
+    assert d == len(channel)
+
+
+def test_no_estimator_beats_the_posterior_mean():
+    """For any estimator the error is the least one plus its mean squared distance from the mean."""
+    channel, n, alpha = GRR(3, 1.0).channel(), 4, np.array([0.5, 1.0, 2.0])
+    every_report = enumerate_reports(channel, n, alpha)
+    posteriors = [DirichletMixture(w, every_report.tallies, alpha) for w in every_report.weights]
+    chances = every_report.probabilities
+    means = np.array([p.mean for p in posteriors])
+    least = minimum_mse(channel, n, alpha).law
+    prior_square = (stats.dirichlet(alpha).var() + stats.dirichlet(alpha).mean() ** 2).sum()
+    assert chances.sum() == pytest.approx(1, rel=1e-12)
+    assert prior_square - chances @ (means**2).sum(axis=1) == pytest.approx(least, rel=1e-11)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 0.1, 1.0):
+        other = means + size * rng.normal(size=means.shape)
+        # E|g - theta|^2 = E|g|^2 - 2 E g.theta + E|theta|^2, and E[theta | s] is the mean.
+        cross = chances @ (other * means).sum(axis=1)
+        error = chances @ (other**2).sum(axis=1) - 2 * cross + prior_square
+        distance = chances @ ((other - means) ** 2).sum(axis=1)
+        assert error == pytest.approx(least + distance, rel=1e-9)
+        assert error > least
+
+
+def test_least_error_of_many_simulated_users():
+    """Monte Carlo of the whole experiment; z = 6 has a false-alarm rate of 2e-9."""
+    m, n, alpha = GRR(3, 1.0), 4, np.array([0.5, 1.0, 2.0])
+    rng, runs = np.random.default_rng(5), 20_000
+    every_report = enumerate_reports(m.channel(), n, alpha)
+    estimate = {
+        tuple(s): (alpha + w @ every_report.tallies) / (alpha.sum() + n)
+        for s, w in zip(every_report.histograms, every_report.weights, strict=True)
+    }
+    laws = rng.dirichlet(alpha, runs)
+    histograms = rng.multinomial(n, laws @ m.channel())
+    errors = np.array(
+        [((estimate[tuple(s)] - law) ** 2).sum() for s, law in zip(histograms, laws, strict=True)]
+    )
+    standard_error = errors.std(ddof=1) / math.sqrt(runs)
+    assert abs(errors.mean() - minimum_mse(m.channel(), n, alpha).law) < 6 * standard_error
+    # Control: the least error at another budget is far away.
+    assert (
+        abs(errors.mean() - minimum_mse(GRR(3, 1.5).channel(), n, alpha).law) > 6 * standard_error
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_impossible_reports_change_nothing(n):
+    channel = GRR(3, 1.0).channel()
+    padded = np.column_stack([channel[:, 0], np.zeros(3), channel[:, 1:]])
+    alpha = np.array([0.5, 1.0, 2.0])
+    np.testing.assert_allclose(
+        minimum_mse(padded, n, alpha), minimum_mse(channel, n, alpha), rtol=1e-12
+    )
+
+
+def test_more_users_and_more_budget_help():
+    alpha = np.array([0.5, 0.5])
+    by_users = [minimum_mse(GRR(2, 1.0).channel(), n, alpha).law for n in (1, 2, 10, 100)]
+    assert (np.diff(by_users) < 0).all()
+    by_budget = [minimum_mse(GRR(2, eps).channel(), 10, alpha).law for eps in (0.1, 1.0, 5.0)]
+    assert (np.diff(by_budget) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("channel", "n", "message"),
+    [
+        ([[0.5, 0.6], [0.5, 0.5]], 2, "channel must have rows that sum to 1"),
+        ([[1.0], [1.0]], 2, "channel must have two values and two outcomes"),
+        ([[0.5, 0.5]], 2, "channel must have two values and two outcomes"),
+        (np.eye(2), 0, "num_reports must be"),
+        (np.eye(2), 10**5, "num_reports must be small enough"),
+        (np.full((4, 16), 1 / 16), 100, "num_reports must be small enough"),
+    ],
+)
+def test_refuses_what_cannot_be_enumerated(channel, n, message):
+    with pytest.raises(ValueError, match=f"^{message}.*\\.$"):
+        minimum_mse(channel, n, np.ones(len(channel)))
+
+
+def test_a_channel_without_information_is_the_right_answer_too():
+    """Reports that do not depend on the value leave the prior's variance."""
+    alpha = np.array([0.5, 1.0, 2.0])
+    least = minimum_mse(np.full((3, 2), 0.5), 3, alpha)
+    assert least.law == pytest.approx(stats.dirichlet(alpha).var().sum(), rel=1e-12)
