@@ -1,4 +1,4 @@
-"""The projection is characterised by its optimality conditions, not by an implementation."""
+"""The projections are characterised by their optimality conditions, not by an implementation."""
 
 import cvxpy
 import numpy as np
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ldp import project_simplex
+from ldp import GRR, OLH, OUE, SUE, SubsetSelection, debias, mle_apx, project_simplex
 
 VECTORS = arrays(
     float, st.integers(1, 40), elements=st.floats(-1e6, 1e6, allow_nan=False, width=32)
@@ -70,3 +70,99 @@ def test_a_convex_solver_finds_the_same_point(seed):
     cvxpy.Problem(distance, [cvxpy.sum(point) == 1]).solve(solver=cvxpy.CLARABEL)
     # The solver stops at a gap of about 1e-8 in the squared distance, hence 1e-4 in distance.
     np.testing.assert_allclose(project_simplex(x), point.value, atol=1e-4)
+
+
+def test_one_value_has_all():
+    np.testing.assert_array_equal(project_simplex([-7.5]), [1.0])
+    np.testing.assert_array_equal(mle_apx([0.3], OUE(2, 1.0)), [1.0])
+
+
+def test_equal_entries_stay_equal():
+    np.testing.assert_allclose(project_simplex([3.0] * 7), np.full(7, 1 / 7), rtol=1e-15)
+    np.testing.assert_allclose(mle_apx([-0.01] * 7, OUE(7, 1.0)), np.full(7, 1 / 7), rtol=1e-15)
+
+
+def possible_estimates(m, seed, num_reports=60):
+    """Estimates of a small tally: many are negative."""
+    rng = np.random.default_rng(seed)
+    held = rng.multinomial(num_reports, rng.dirichlet(np.full(m.domain_size, 0.3)))
+    return debias(m.simulate(held, rng), m)
+
+
+def noise_at(m, f):
+    """Variance of one report, from p and q alone: typed apart from the package's formula."""
+    q, gain = m.q, m.p - m.q
+    return (q * (1 - q) + f * gain * (1 - m.p - q)) / gain**2
+
+
+def apx_objective(m, x, f):
+    return np.sum((x - f) ** 2 / noise_at(m, f), axis=-1)
+
+
+PURE = [GRR(2, 0.7), GRR(9, 1.0), OUE(12, 0.5), SUE(12, 1.0), OLH(30, 2.0), SubsetSelection(8, 1.0)]
+SEEDS = range(4)
+
+
+def is_apx(m, x, f):
+    """KKT: a law, its entries moved by one multiple of their variance, down to zero only."""
+    steps = (f - x) / noise_at(m, x)
+    kept = f > 0
+    return (
+        f.min() >= 0
+        and abs(f.sum() - 1) < 1e-12
+        and np.ptp(steps[kept]) < 1e-10
+        and (steps[~kept] >= steps[kept].max() - 1e-10).all()
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("m", PURE, ids=repr)
+def test_mle_apx_optimality_conditions(m, seed):
+    x = possible_estimates(m, seed)
+    f = mle_apx(x, m)
+    assert is_apx(m, x, f)
+    # No law has a smaller objective: neither one at random nor one a short way off.
+    rng = np.random.default_rng(seed)
+    laws = rng.dirichlet(np.full(m.domain_size, 0.5), size=500)
+    nearby = f + 1e-3 * (laws - f)
+    least = apx_objective(m, x, f)
+    assert (apx_objective(m, x, laws) > least).all()
+    assert (apx_objective(m, x, nearby) > least - 1e-12).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("m", [GRR(9, 1.0), OUE(12, 0.5), SubsetSelection(8, 1.0)], ids=repr)
+def test_a_convex_solver_finds_the_same_mle_apx(m, seed):
+    x = possible_estimates(m, seed)
+    f = cvxpy.Variable(x.size, nonneg=True)
+    terms = [cvxpy.quad_over_lin(x[v] - f[v], noise_at(m, f[v])) for v in range(x.size)]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum(cvxpy.hstack(terms))), [cvxpy.sum(f) == 1])
+    problem.solve(solver=cvxpy.CLARABEL)
+    np.testing.assert_allclose(mle_apx(x, m), f.value, atol=1e-4)  # as above
+
+
+def test_control_the_two_projections_differ():
+    m = OUE(12, 0.5)
+    x = possible_estimates(m, 0)
+    assert not is_apx(m, x, project_simplex(x))
+    assert np.abs(mle_apx(x, m) - project_simplex(x)).max() > 1e-3
+
+
+@pytest.mark.parametrize("m", [GRR(2, 0.7), SUE(12, 1.0)], ids=repr)
+def test_equal_variances_make_mle_apx_the_projection(m):
+    x = possible_estimates(m, 1)
+    np.testing.assert_allclose(mle_apx(x, m), project_simplex(x), atol=1e-12)
+
+
+@pytest.mark.parametrize("m", PURE, ids=repr)
+def test_a_law_is_its_own_mle_apx(m):
+    law = np.random.default_rng(2).dirichlet(np.ones(m.domain_size))
+    np.testing.assert_allclose(mle_apx(law, m), law, atol=1e-12)
+
+
+def test_mle_apx_refuses_what_no_tally_gives():
+    m = OUE(3, 4.0)
+    lowest = -m.q / (m.p - m.q)
+    assert mle_apx([1.0, 0.0, lowest], m).sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match=r"^estimates must be possible under .*, got -0\.1\.$"):
+        mle_apx([0.7, 0.4, -0.1], m)
