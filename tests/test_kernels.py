@@ -252,3 +252,32 @@ def test_a_machine_without_a_folder_for_machine_code_still_compiles(
 
     monkeypatch.setattr(_kernels.numba, "njit", without_folder)
     assert _kernels.compiled(lambda x: x + 1)(2) == 3
+
+
+# -- posterior
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.sampled_from([1.5, math.e, 50.0]))
+def test_count_supported(seed: int, d: int, odds: float) -> None:
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(0, 2, (6, d), dtype=np.uint8)
+    bits[0] = 0  # a report that supports nothing
+    rows, theta = np.packbits(bits, axis=1), rng.dirichlet(np.ones(d))
+    table = np.zeros((rows.shape[1], 256))
+    for j, byte in np.ndindex(table.shape):
+        table[j, byte] = sum(
+            theta[8 * j + k] for k in range(8) if byte >> 7 - k & 1 and 8 * j + k < d
+        )
+    repeats = rng.integers(0, 5, 6)
+    uniforms = rng.random(repeats.sum())
+    counts = np.zeros(d, dtype=np.int64)
+    left = _kernels.count_supported(rows, repeats, table, theta, odds, uniforms, counts)
+    expected, unexplained, used = np.zeros(d, dtype=np.int64), 0, 0
+    for row, repeat in zip(bits, repeats, strict=True):
+        weights = np.append(1.0, (odds - 1) * row * theta).cumsum()  # all of theta, then S
+        for u in uniforms[used : used + repeat]:
+            v = int(np.searchsorted(weights, u * weights[-1], side="right")) - 1
+            unexplained += v == -1
+            expected[v] += v >= 0
+        used += repeat
+    assert (counts.tolist(), left) == (expected.tolist(), unexplained)
