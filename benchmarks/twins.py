@@ -78,3 +78,11 @@ def convex_likelihood(counts: Integers, c: float) -> npt.NDArray[np.float64]:
     cvxpy.Problem(objective, [cvxpy.sum(theta) == 1]).solve(cvxpy.CLARABEL)
     solution: npt.NDArray[np.float64] = theta.value
     return solution
+
+
+def gibbs_step(
+    likelihood: npt.NDArray[np.float64], law: npt.NDArray[np.float64], rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    cumulative = (likelihood * law).cumsum(axis=1)
+    drawn = (cumulative < rng.random((len(cumulative), 1)) * cumulative[:, -1:]).sum(axis=1)
+    return rng.dirichlet(0.5 + np.bincount(drawn, minlength=law.size))
