@@ -1,8 +1,8 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import datasets, metrics
+from ldp import bounds, datasets, metrics
 from ldp.audit import worst_case_epsilon
-from ldp.estimators.bayes_risk import MinimumMSE, minimum_mse
+from ldp.estimators.bayes_risk import AllReports, MinimumMSE, enumerate_reports, minimum_mse
 from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_mul, post_pos
 from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
@@ -28,6 +28,7 @@ __all__ = [
     "SHE",
     "SUE",
     "THE",
+    "AllReports",
     "DirichletMixture",
     "Fit",
     "GibbsSample",
@@ -41,9 +42,11 @@ __all__ = [
     "UnaryEncoding",
     "base_cut",
     "base_pos",
+    "bounds",
     "confidence_interval",
     "datasets",
     "debias",
+    "enumerate_reports",
     "exact_posterior",
     "gibbs",
     "kl",

@@ -1,0 +1,49 @@
+r"""What no estimator can beat: lower bounds on the mean squared error, and its exact limits.
+
+Errors are sums over values, :math:`\sum_v(\hat\theta_v-\theta_v)^2`, and averages over a prior;
+divide by :math:`d` for the error per value. A name says where its bound is true:
+
+* ``..._bound`` holds at every number of reports;
+* ``..._limit`` is about :math:`n` times the error as :math:`n\to\infty`, for one mechanism and
+  one prior. At a given :math:`n` the error may be far below it.
+
+The text of S003 at hand has lost its displayed equations. All formulas here follow from its proofs;
+(36)-(60) are reconstructions in that sense. What goes beyond the paper is marked ``sharp``.
+"""
+
+from ldp.bounds.entropy import entropy_bound, tally_entropy_bound, tally_entropy_limit
+from ldp.bounds.limits import (
+    Averages,
+    entropy_constants,
+    entropy_limit,
+    exact_limit,
+    fisher_information,
+)
+from ldp.bounds.privacy import (
+    Errors,
+    epsilon_constants,
+    epsilon_limit,
+    optimal_limit,
+    spread_limit,
+)
+from ldp.bounds.published import Rate, binary_mse, binary_ratio, table_one
+
+__all__ = [
+    "Averages",
+    "Errors",
+    "Rate",
+    "binary_mse",
+    "binary_ratio",
+    "entropy_bound",
+    "entropy_constants",
+    "entropy_limit",
+    "epsilon_constants",
+    "epsilon_limit",
+    "exact_limit",
+    "fisher_information",
+    "optimal_limit",
+    "spread_limit",
+    "table_one",
+    "tally_entropy_bound",
+    "tally_entropy_limit",
+]

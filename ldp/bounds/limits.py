@@ -1,0 +1,271 @@
+r"""From entropies to linear algebra: limits of :math:`n` times the error, for one mechanism."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp.types import Floats
+
+
+class Averages(NamedTuple):
+    """Averages over a sample of laws, and their standard errors, for the law and the frequencies.
+
+    The standard errors say how much the sample of laws leaves open.
+    """
+
+    law: float
+    frequencies: float
+    law_error: float
+    frequencies_error: float
+
+
+def _channel(given: npt.ArrayLike) -> Floats:
+    """Return a channel of at least two values that is private and loses no law."""
+    matrix = _checks.channel(given)
+    if len(matrix) < 2:
+        raise ValueError(f"channel must have at least two values, got {len(matrix)}.")
+    matrix = matrix[:, matrix.any(axis=0)]  # a report that nobody can make says nothing
+    if matrix.min() == 0:
+        raise ValueError(
+            "channel must give every report a positive probability under every value, got a zero."
+        )
+    rank = int(np.linalg.matrix_rank(matrix))
+    if rank < len(matrix):
+        raise ValueError(f"channel must have rank {len(matrix)} to tell all laws, got {rank}.")
+    return matrix
+
+
+def _laws(given: npt.ArrayLike, domain_size: int) -> Floats:
+    laws = _checks.plain_array(given, "thetas")
+    if laws.ndim != 2 or len(laws) < 2:
+        raise ValueError(f"thetas must be (k, d) laws with k > 1, got shape {laws.shape}.")
+    return np.array([_checks.distribution(law, "thetas", domain_size) for law in laws])
+
+
+def fisher_information(
+    channel: npt.ArrayLike, theta: npt.ArrayLike, tangent: bool = False
+) -> Floats:
+    r"""What one report says about the law: Fisher information in :math:`d-1` coordinates.
+
+    .. math:: J_{kl}=\sum_y\frac{(Q_{k,y}-Q_{d-1,y})(Q_{l,y}-Q_{d-1,y})}{(\theta Q)_y}
+
+    With `tangent` the coordinates are orthonormal on :math:`\{u:\sum_vu_v=0\}`; then
+    :math:`\operatorname{tr}J^{-1}` is the limit of :math:`n` times the error, with nothing to add
+    for a coordinate left out. The determinant is smaller by the factor :math:`d`.
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row): positive, of rank d.
+    theta : array_like, shape (d,)
+        The law.
+    tangent : bool
+        Use orthonormal coordinates instead of the first d - 1.
+
+    Returns
+    -------
+    ndarray, shape (d - 1, d - 1)
+        Symmetric, positive definite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `channel` is no such channel or `theta` no law.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> fisher_information(GRR(2, np.log(3)).channel(), [0.5, 0.5])  # (3/4 - 1/4)^2 / (1/4)
+    array([[1.]])
+
+    References
+    ----------
+    ``S003``, (36)-(38).
+    """
+    matrix = _channel(channel)
+    law = _checks.distribution(theta, "theta", len(matrix))
+    information: Floats = _information(matrix, law[None])[0]
+    if not tangent:
+        return information
+    d = len(matrix)
+    steps = np.vstack([np.eye(d - 1), -np.ones(d - 1)])  # the first d - 1 coordinates move freely
+    back = np.linalg.inv(np.linalg.qr(steps).R)
+    orthonormal: Floats = back.T @ information @ back
+    return orthonormal
+
+
+def _information(matrix: Floats, laws: Floats) -> Floats:
+    """Fisher information at every law, in the first d - 1 coordinates."""
+    contrast = matrix[:-1] - matrix[-1]
+    weights = 1 / (laws @ matrix)
+    information: Floats = np.einsum("ky,iy,ly->ikl", contrast, weights, contrast, optimize=True)
+    return information
+
+
+def _covariances(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Limits of n Cov(law | Y) and n Cov(frequencies | Y) at every law, and the laws."""
+    matrix = _channel(channel)
+    laws = _laws(thetas, len(matrix))
+    first = laws[:, :-1]
+    sampling = first[:, :, None] * np.eye(len(matrix) - 1) - first[:, :, None] * first[:, None]
+    inverse: Floats = np.asarray(np.linalg.inv(_information(matrix, laws)), dtype=np.float64)
+    return inverse, inverse - sampling, laws
+
+
+def _average(law: Floats, frequencies: Floats) -> Averages:
+    root = math.sqrt(len(law))
+    return Averages(
+        float(law.mean()),
+        float(frequencies.mean()),
+        float(law.std(ddof=1) / root),
+        float(frequencies.std(ddof=1) / root),
+    )
+
+
+def exact_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages:
+    r"""Limit of :math:`n` times the error of the posterior mean, and of maximum likelihood.
+
+    .. math:: n\operatorname{MSE}\to\operatorname E\left[\operatorname{tr}J_\theta^{-1}\right],
+              \qquad n\operatorname{MSE}_f\to\operatorname E\left[\operatorname{tr}J_\theta^{-1}
+              -\Bigl(1-\sum_v\theta_v^2\Bigr)\right]
+
+    in orthonormal coordinates, averaged over a prior with a density. No theorem of the paper: the
+    posterior becomes normal (Bernstein and von Mises). Only a limit.
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row): positive, of rank d.
+    thetas : array_like, shape (k, d)
+        Laws drawn from the prior, at least two.
+
+    Returns
+    -------
+    Averages
+        Squared errors times n, summed over values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `channel` is no such channel or `thetas` are not laws.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> laws = np.random.default_rng(0).dirichlet([0.5, 0.5], size=10_000)
+    >>> round(exact_limit(GRR(2, 1.0).channel(), laws).frequencies, 6)  # whatever the prior
+    1.841347
+
+    References
+    ----------
+    ``S003``, Theorem 3.3, for which it is the rate.
+    """
+    law, frequencies, _ = _covariances(channel, thetas)
+    # The last coordinate is minus the sum of the others; its variance is the sum of all entries.
+    traces = [np.trace(c, axis1=1, axis2=2) + c.sum(axis=(1, 2)) for c in (law, frequencies)]
+    return _average(traces[0], traces[1])
+
+
+def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages:
+    r"""Constants :math:`B_Q` (``law``) and :math:`C_Q` (``frequencies``) of the entropies.
+
+    .. math:: h(\theta\mid Y)+\tfrac{d-1}2\ln n\to B_Q,\qquad
+              H(T\mid Y)-\tfrac{d-1}2\ln n\to C_Q
+
+    .. math:: B_Q=\tfrac{d-1}2\ln2\pi e-\tfrac12\operatorname E\ln\det J_\theta,\qquad
+              C_Q=B_Q+\tfrac12\operatorname E\ln\frac{\det\sum_x\theta_xM_x}{\prod_y(\theta Q)_y}
+
+    where :math:`M_x` is the covariance of the report of value :math:`x`, as a one-hot vector
+    without its last entry. The last fraction is computed as :math:`\det(I-\Sigma_\theta J_\theta)`,
+    with :math:`\Sigma_\theta` the covariance of a value: equal, and of size d - 1 instead of m - 1.
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row): positive, of rank d.
+    thetas : array_like, shape (k, d)
+        Laws drawn from the prior, at least two.
+
+    Returns
+    -------
+    Averages
+        In nats.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `channel` is no such channel or `thetas` are not laws.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> nodes = np.sin((np.arange(500) + 0.5) * np.pi / 1000) ** 2  # quadrature for Beta(1/2, 1/2)
+    >>> laws = np.column_stack([nodes, 1 - nodes])
+    >>> round(entropy_constants(GRR(2, 1.0).channel(), laws).law, 4)
+    1.4395
+
+    References
+    ----------
+    ``S003``, Theorem 4.2, (39)-(42), reconstructed.
+    """
+    law, frequencies, laws = _covariances(channel, thetas)
+    start = (laws.shape[1] - 1) / 2 * math.log(2 * math.pi * math.e)
+    return _average(
+        start + np.linalg.slogdet(law).logabsdet / 2,
+        start + np.linalg.slogdet(frequencies).logabsdet / 2,
+    )
+
+
+def entropy_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike, sharp: bool = False) -> Averages:
+    r"""Lower bounds on the limits of :math:`n` times the error, from the entropies.
+
+    .. math:: \lim n\operatorname{MSE}\ge\frac d{2\pi e}\,e^{2B_Q/(d-1)},\qquad
+              \lim n\operatorname{MSE}_f\ge\frac d{2\pi e}\,e^{2C_Q/(d-1)}
+
+    With `sharp` the factor :math:`d` becomes :math:`(d-1)d^{1/(d-1)}`. Only a limit.
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row): positive, of rank d.
+    thetas : array_like, shape (k, d)
+        Laws drawn from the prior, at least two.
+    sharp : bool
+        Use the larger constant.
+
+    Returns
+    -------
+    Averages
+        Squared errors times n, summed over values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `channel` is no such channel or `thetas` are not laws.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> laws = np.random.default_rng(0).dirichlet(np.ones(5), size=1000)
+    >>> limits = [f(GRR(5, 1.0).channel(), laws).law for f in (entropy_limit, exact_limit)]
+    >>> limits[0] < limits[1]
+    True
+
+    References
+    ----------
+    ``S003``, Corollary 4.3, (51) and (52), reconstructed.
+    """
+    constants = entropy_constants(channel, thetas)
+    d = len(_channel(channel))
+    factor = ((d - 1) * d ** (1 / (d - 1)) if sharp else d) / (2 * math.pi * math.e)
+    law, frequencies = (factor * math.exp(2 * b / (d - 1)) for b in constants[:2])
+    slope = 2 / (d - 1)  # of the logarithm
+    return Averages(
+        law,
+        frequencies,
+        slope * law * constants.law_error,
+        slope * frequencies * constants.frequencies_error,
+    )

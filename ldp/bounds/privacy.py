@@ -1,0 +1,258 @@
+r"""From linear algebra to the budget: limits that hold for every mechanism of a budget.
+
+In the code :math:`u=1/(e^\epsilon-1)`, in which all of them are polynomials.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ldp import _checks
+
+
+class Errors(NamedTuple):
+    """A number for the law and one for the frequencies of the users."""
+
+    law: float
+    frequencies: float
+
+
+def _inverse_odds(epsilon: float) -> float:
+    """Return 1 / (e^epsilon - 1) without overflow."""
+    return math.exp(-epsilon) / -math.expm1(-epsilon)
+
+
+def _checked(domain_size: int, epsilon: float) -> tuple[int, float, float]:
+    d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+    return d, budget, _inverse_odds(budget)
+
+
+def epsilon_constants(
+    domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False
+) -> Errors:
+    r"""Lower bounds on :math:`B_Q` (``law``) and :math:`C_Q` (``frequencies``) by the budget.
+
+    .. math:: B_Q\ge\frac{d-1}2\ln\frac{2\pi e}{(e^\epsilon-1)^2},\qquad
+              C_Q\ge\frac{d-1}2\ln\frac{2\pi e}{(e^\epsilon-1)^2}-\frac{m\epsilon}2
+
+    With `sharp` the last :math:`\epsilon` becomes
+    :math:`g=\ln\frac{e^\epsilon-1}\epsilon-1+\frac\epsilon{e^\epsilon-1}\approx\epsilon^2/8`, the
+    largest :math:`\ln\operatorname E R-\operatorname E\ln R` of any :math:`1\le R\le e^\epsilon`.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge2` of values.
+    epsilon : float
+        Privacy budget of the mechanism.
+    num_outcomes : int
+        Number :math:`m\ge d` of different reports.
+    sharp : bool
+        Use the smaller loss.
+
+    Returns
+    -------
+    Errors
+        In nats, for every prior with a density and every mechanism of rank d.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> law, frequencies = epsilon_constants(2, math.log(3), 2)
+    >>> round(law - frequencies, 6) == round(math.log(3), 6)
+    True
+
+    References
+    ----------
+    ``S003``, Theorem 4.4, (54) and (55), reconstructed.
+    """
+    d, budget, u = _checked(domain_size, epsilon)
+    m = _checks.integer(num_outcomes, "num_outcomes", d)
+    law = (d - 1) / 2 * (math.log(2 * math.pi * math.e) + 2 * math.log(u))
+    return Errors(law, law - m / 2 * (_jensen_gap(budget) if sharp else budget))
+
+
+def _jensen_gap(epsilon: float) -> float:
+    """Largest log E[R] - E[log R] of a variable between 1 and e^epsilon."""
+    if epsilon < 0.01:  # the terms cancel; the series goes on with epsilon**6 / 25920
+        return epsilon**2 / 8 - epsilon**4 / 576
+    log_odds = epsilon + math.log(-math.expm1(-epsilon))
+    return log_odds - math.log(epsilon) - 1 + epsilon * _inverse_odds(epsilon)
+
+
+def epsilon_limit(
+    domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False
+) -> Errors:
+    r"""Lower bounds on the limits of :math:`n` times the error, by the budget alone.
+
+    .. math:: \lim n\operatorname{MSE}\ge\frac d{(e^\epsilon-1)^2},\qquad
+              \lim n\operatorname{MSE}_f\ge\frac d{(e^\epsilon-1)^2}\,e^{-m\epsilon/(d-1)}
+
+    With `sharp` the exponent uses the smaller loss of :func:`epsilon_constants`. Only limits: at a
+    fixed :math:`n` the error never passes the variance of the prior, and the bound does.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge2` of values.
+    epsilon : float
+        Privacy budget of the mechanism.
+    num_outcomes : int
+        Number :math:`m\ge d` of different reports.
+    sharp : bool
+        Use the smaller loss.
+
+    Returns
+    -------
+    Errors
+        Squared errors times n, summed over values, for every prior with a density and every
+        mechanism of rank d.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> law, frequencies = epsilon_limit(5, math.log(2), 5)
+    >>> round(law, 6), round(frequencies, 6)
+    (5.0, 2.102241)
+
+    References
+    ----------
+    ``S003``, Theorem 4.5, (59) and (60), reconstructed.
+    """
+    constants = epsilon_constants(domain_size, epsilon, num_outcomes, sharp)
+    d, _, u = _checked(domain_size, epsilon)
+    law = d * u * u
+    return Errors(law, law * math.exp(2 * (constants.frequencies - constants.law) / (d - 1)))
+
+
+def spread_limit(
+    domain_size: int, epsilon: float, collision: float | None = None, sharp: bool = False
+) -> Errors:
+    r"""Lower bounds on the limits of :math:`n` times the error that do not depend on the reports.
+
+    .. math:: \lim n\operatorname{MSE}\ge
+              \frac{(d-1)^2}{(e^\epsilon-1)^2}\,\frac d{\lfloor d^2/4\rfloor}
+
+    and less :math:`1-\operatorname E\sum_v\theta_v^2` for the frequencies. By
+    :math:`\operatorname{tr}J^{-1}\ge(d-1)^2/\operatorname{tr}J` and the spread of :math:`d` numbers
+    that differ at most by the factor :math:`e^\epsilon`. With `sharp`, which also uses that the
+    probabilities of all reports sum to one,
+
+    .. math:: \lim n\operatorname{MSE}\ge
+              \frac{(d-1)^2}{(e^\epsilon-1)^2}\min_{0<k<d}\frac{ke^\epsilon+d-k}{k(d-k)}
+
+    For large :math:`d` this is a quarter of the error of optimized unary encoding or more. Only
+    limits.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge2` of values.
+    epsilon : float
+        Privacy budget of the mechanism.
+    collision : float, optional
+        Prior average :math:`\operatorname E\sum_v\theta_v^2`, the chance that two users hold one
+        value: from 1/d to 1. Without it 1/d, so that the bound holds for every prior.
+    sharp : bool
+        Use the second form.
+
+    Returns
+    -------
+    Errors
+        Squared errors times n, summed over values, for every prior with a density and every
+        mechanism of rank d; the first also at every single law.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> [round(spread_limit(8, 1.0, sharp=sharp).law, 3) for sharp in (False, True)]
+    [8.298, 14.555]
+    >>> round(epsilon_limit(8, 1.0, 8).law, 3)
+    2.71
+
+    References
+    ----------
+    Not in ``S003``; the first equals (59) at two values.
+    """
+    d, budget, u = _checked(domain_size, epsilon)
+    repeated = 1 / d if collision is None else check_collision(collision, d)
+
+    def spread(k: int) -> float:
+        return (d * u * u + k * u) / (k * (d - k))
+
+    if sharp:
+        law = (d - 1) ** 2 * _least(spread, d, d / (1 + math.exp(budget / 2)))
+    else:
+        law = (d - 1) ** 2 * u * u * d / (d * d // 4)
+    return Errors(law, max(0.0, law - (1 - repeated)))
+
+
+def optimal_limit(domain_size: int, epsilon: float) -> float:
+    r"""Least limit of :math:`n` times the error at the uniform law, over all mechanisms; attained.
+
+    .. math:: \min_{0<k<d}\frac{(d-1)^2(ke^\epsilon+d-k)^2}{d\,k(d-k)(e^\epsilon-1)^2}
+
+    Subset selection with the minimising :math:`k` attains it, and it is the largest error of subset
+    selection at any law; hence no mechanism has a smaller worst case in the limit. That :math:`k`
+    may be larger by one than the default of :class:`ldp.SubsetSelection`, which suits rare values.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge2` of values.
+    epsilon : float
+        Privacy budget of the mechanism.
+
+    Returns
+    -------
+    float
+        Squared error for the law times n, summed over values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> from ldp import SubsetSelection, sampling_variance
+    >>> error = sampling_variance(SubsetSelection(10, 1.0, 3), 1, [0.1] * 10).sum()
+    >>> round(float(error), 9), round(optimal_limit(10, 1.0), 9)
+    (30.004055156, 30.004055156)
+
+    References
+    ----------
+    ``ye2018optimal``.
+    """
+    d, budget, u = _checked(domain_size, epsilon)
+
+    def error(k: int) -> float:
+        return (k + d * u) * (k + d * u) / (d * k * (d - k))
+
+    return (d - 1) ** 2 * _least(error, d, d / (1 + math.exp(budget)))
+
+
+def check_collision(value: float, domain_size: int) -> float:
+    """Return the chance that two users hold one value, from 1/d to 1."""
+    number = _checks.real(value, "collision", f"from 1/{domain_size} to 1")
+    if not 1 / domain_size - 1e-12 <= number <= 1 + 1e-12:
+        raise ValueError(f"collision must be from 1/{domain_size} to 1, got {number}.")
+    return number
+
+
+def _least(function: Callable[[int], float], domain_size: int, at: float) -> float:
+    """Minimum over 0 < k < d of a convex function whose real minimum is at the given number."""
+    k = min(max(math.floor(at), 1), domain_size - 1)
+    return min(function(k), function(min(k + 1, domain_size - 1)))
