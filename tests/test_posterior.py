@@ -15,12 +15,12 @@ from ldp import (
     SHE,
     DirichletMixture,
     SubsetSelection,
+    enumerate_reports,
     exact_posterior,
     minimum_mse,
     posterior_mean,
 )
 from ldp.estimators._tallies import number_tallies
-from ldp.estimators.bayes_risk import enumerate_reports
 
 SMALL = [m for epsilon in (0.5, 4.0) for m in every(epsilon)]
 
@@ -266,9 +266,8 @@ def test_no_estimator_beats_the_posterior_mean():
     """For any estimator the error is the least one plus its mean squared distance from the mean."""
     channel, n, alpha = GRR(3, 1.0).channel(), 4, np.array([0.5, 1.0, 2.0])
     every_report = enumerate_reports(channel, n, alpha)
-    posteriors = [DirichletMixture(w, every_report.tallies, alpha) for w in every_report.weights]
     chances = every_report.probabilities
-    means = np.array([p.mean for p in posteriors])
+    means = np.array([posterior.mean for posterior in every_report.posteriors()])
     least = minimum_mse(channel, n, alpha).law
     prior_square = (stats.dirichlet(alpha).var() + stats.dirichlet(alpha).mean() ** 2).sum()
     assert chances.sum() == pytest.approx(1, rel=1e-12)
@@ -289,10 +288,8 @@ def test_least_error_of_many_simulated_users():
     m, n, alpha = GRR(3, 1.0), 4, np.array([0.5, 1.0, 2.0])
     rng, runs = np.random.default_rng(5), 20_000
     every_report = enumerate_reports(m.channel(), n, alpha)
-    estimate = {
-        tuple(s): (alpha + w @ every_report.tallies) / (alpha.sum() + n)
-        for s, w in zip(every_report.histograms, every_report.weights, strict=True)
-    }
+    means = [posterior.mean for posterior in every_report.posteriors()]
+    estimate = dict(zip(map(tuple, every_report.histograms), means, strict=True))
     laws = rng.dirichlet(alpha, runs)
     histograms = rng.multinomial(n, laws @ m.channel())
     errors = np.array(

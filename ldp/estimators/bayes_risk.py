@@ -1,6 +1,7 @@
 """The least mean squared error of any estimator, by summing over everything users can send."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -24,22 +25,76 @@ class MinimumMSE(NamedTuple):
 
 
 class AllReports(NamedTuple):
-    """Every histogram of reports, how probable it is, and what it says about the tally.
+    """Every histogram of reports, how probable it is, and what it says about the users.
 
-    ``histograms`` has shape (h, m), ``probabilities`` (h,), ``weights`` (h, k) and ``tallies``
-    (k, d): row i of ``weights`` is the law of the users' tally given histogram i.
+    Attributes
+    ----------
+    histograms : ndarray of int, shape (h, m)
+        How many users sent each report.
+    probabilities : ndarray, shape (h,)
+        Probability of each histogram; they sum to one.
+    weights : ndarray, shape (h, k)
+        Probability of each tally given each histogram.
+    tallies : ndarray of int, shape (k, d)
+        How many users hold each value.
+    prior : ndarray, shape (d,)
+        Concentration of the prior.
     """
 
     histograms: Integers
     probabilities: Floats
     weights: Floats
     tallies: Integers
+    prior: Floats
+
+    def posteriors(self) -> Iterator[DirichletMixture]:
+        """Posterior given each histogram, in order."""
+        for weights in self.weights:
+            yield DirichletMixture(weights, self.tallies, self.prior)
 
 
 def enumerate_reports(
     channel: npt.ArrayLike, num_reports: int, concentration: npt.ArrayLike
 ) -> AllReports:
-    """List all that users can send whose law is drawn from a Dirichlet prior."""
+    r"""List all that users can send, if their law is drawn from a Dirichlet prior.
+
+    .. math:: \Pr[S=s]=\frac{n!}{\prod_ys_y!}\operatorname E\Big[\prod_y(Q^\top\theta)_y^{s_y}\Big]
+
+    Any average over users and reports is a sum over this list. A histogram is reached from the one
+    with its last report taken away, so that every posterior costs one step.
+
+    Parameters
+    ----------
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row).
+    num_reports : int
+        Number :math:`n\ge1` of users.
+    concentration : array_like, shape (d,)
+        Concentration of the Dirichlet prior, positive.
+
+    Returns
+    -------
+    AllReports
+        With ``histograms``, ``probabilities`` and ``posteriors()``; impossible ones are left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `channel` is not a channel, a concentration is not positive, or there are too many
+        histograms and tallies to list.
+
+    Examples
+    --------
+    >>> every = enumerate_reports([[0.75, 0.25], [0.25, 0.75]], 2, [1.0, 1.0])
+    >>> every.histograms, every.probabilities.round(4)
+    (array([[2, 0], [1, 1], [0, 2]]), array([0.2708, 0.4583, 0.2708]))
+    >>> [posterior.mean.round(3) for posterior in every.posteriors()]
+    [array([0.654, 0.346]), array([0.5, 0.5]), array([0.346, 0.654])]
+
+    References
+    ----------
+    ``S003``, equation (90), reconstructed.
+    """
     rows = _checks.channel(channel)
     n = _checks.integer(num_reports, "num_reports", 1)
     d, m = rows.shape
@@ -72,7 +127,7 @@ def enumerate_reports(
     possible = np.isfinite(log_evidence)
     weights = np.exp(log_joint[possible] - log_evidence[possible, None])
     probabilities = np.exp(orders + log_evidence)[possible]
-    return AllReports(seen[possible], probabilities, weights, tallies.of(n))
+    return AllReports(seen[possible], probabilities, weights, tallies.of(n), alpha)
 
 
 def minimum_mse(
@@ -117,10 +172,8 @@ def minimum_mse(
     ``S003``, Theorem 3.1 and equation (87), reconstructed.
     """
     every = enumerate_reports(channel, num_reports, concentration)
-    alpha = check_concentration(concentration, every.tallies.shape[1])
     law = frequencies = 0.0
-    for weights, probability in zip(every.weights, every.probabilities, strict=True):
-        posterior = DirichletMixture(weights, every.tallies, alpha)
+    for probability, posterior in zip(every.probabilities, every.posteriors(), strict=True):
         law += probability * posterior.variance.sum()
         frequencies += probability * posterior.frequency_variance.sum()
     return MinimumMSE(float(law), float(frequencies))
