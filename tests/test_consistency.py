@@ -181,6 +181,21 @@ def test_power_is_the_posterior_mean(x, alpha):
     assert power([x], 1e-4, 10_000, alpha)[0] == pytest.approx(mean, rel=1e-6)
 
 
+def test_a_steep_prior_outweighs_a_distant_estimate():
+    _, mean = dense_power(0.095, 0.01, 10_000, 10.0)
+    assert mean < 2e-4
+    assert power([0.095], 1e-4, 10_000, 10.0)[0] == pytest.approx(mean, rel=1e-6)
+
+
+def test_power_far_below_the_prior_is_exponential():
+    # Near f = 1/n the posterior falls as exp(-(f - 1/n) (1/n - x) / sigma^2); what bends it is
+    # 1e-4 as large.
+    sigma2, n, x = 1e-8, 10_000, -3.0
+    above = power([x], sigma2, n, 1.0)[0] - 1 / n
+    assert above == pytest.approx(sigma2 / (1 / n - x), rel=1e-3)
+    assert power([4.0], sigma2, n, 1.0)[0] == pytest.approx(1 - sigma2 / 3, rel=1e-12)
+
+
 def test_power_rises_with_the_estimate_and_stays_in_range():
     x = np.linspace(-2, 3, 1_001)
     result = power(x, 1e-3, 1_000, 1.5)

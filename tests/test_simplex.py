@@ -77,6 +77,12 @@ def test_one_value_has_all():
     np.testing.assert_array_equal(mle_apx([0.3], OUE(2, 1.0)), [1.0])
 
 
+def test_an_entry_just_below_the_level_is_lost():
+    np.testing.assert_allclose(project_simplex([0.7, 0.4, 0.049]), [0.65, 0.35, 0], rtol=1e-12)
+    kept = [0.7 - 0.152 / 3, 0.4 - 0.152 / 3, 0.052 - 0.152 / 3]
+    np.testing.assert_allclose(project_simplex([0.7, 0.4, 0.052]), kept, rtol=1e-12)
+
+
 def test_equal_entries_stay_equal():
     np.testing.assert_allclose(project_simplex([3.0] * 7), np.full(7, 1 / 7), rtol=1e-15)
     np.testing.assert_allclose(mle_apx([-0.01] * 7, OUE(7, 1.0)), np.full(7, 1 / 7), rtol=1e-15)

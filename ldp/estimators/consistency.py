@@ -132,8 +132,7 @@ def base_cut(estimates: npt.ArrayLike, noise_variance: float, significance: floa
     if not 0 < level <= 0.5:  # above it the limit could be negative
         raise ValueError(f"significance must be above 0 and at most 0.5, got {level}.")
     limit = -float(ndtri(level / given.size)) * sigma
-    kept = (given >= limit) & (given > 0)
-    return np.where(kept, given, 0.0)
+    return np.where(given >= limit, given, 0.0)
 
 
 def norm(estimates: npt.ArrayLike) -> Floats:

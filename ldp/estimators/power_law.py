@@ -55,11 +55,14 @@ def power_law_exponent(estimates: npt.ArrayLike, noise_variance: float, num_repo
     """
     given, sigma, n = _checked(estimates, noise_variance, num_reports)
     parts = [_grid(rows, sigma, n) for rows in _split(given)]
+    # One exponential per node and exponent: the largest mass of a row is one, and f^-10 is finite.
+    scaled = [(log_f, np.exp(mass - mass.max(axis=1, keepdims=True))) for log_f, mass in parts]
 
     def loss(alpha: float) -> float:
-        return given.size * _log_normaliser(alpha, n) - sum(
-            float(logsumexp(log_mass - alpha * log_f, axis=1).sum()) for log_f, log_mass in parts
-        )
+        evidence = [
+            np.log(np.einsum("vj,vj->v", mass, np.exp(-alpha * log_f))) for log_f, mass in scaled
+        ]
+        return given.size * _log_normaliser(alpha, n) - float(sum(e.sum() for e in evidence))
 
     grid = np.linspace(0.0, _LARGEST_EXPONENT, 21)  # the loss need not be convex
     best = int(np.argmin([loss(alpha) for alpha in grid]))
