@@ -70,9 +70,10 @@ def epsilon_constants(
     ----------
     ``S003``, Theorem 4.4, (54) and (55), reconstructed.
     """
-    d, budget, u = _checked(domain_size, epsilon)
+    d, budget, _ = _checked(domain_size, epsilon)
     m = _checks.integer(num_outcomes, "num_outcomes", d)
-    law = (d - 1) / 2 * (math.log(2 * math.pi * math.e) + 2 * math.log(u))
+    log_odds = budget + math.log(-math.expm1(-budget))  # of e^epsilon - 1
+    law = (d - 1) / 2 * (math.log(2 * math.pi * math.e) - 2 * log_odds)
     return Errors(law, law - m / 2 * (_jensen_gap(budget) if sharp else budget))
 
 
