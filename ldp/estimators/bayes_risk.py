@@ -47,6 +47,13 @@ class AllReports(NamedTuple):
     tallies: Integers
     prior: Floats
 
+    @property
+    def means(self) -> Floats:
+        """Posterior mean of the law given each histogram, shape (h, d)."""
+        n = self.tallies[0].sum()
+        expected: Floats = (self.prior + self.weights @ self.tallies) / (self.prior.sum() + n)
+        return expected
+
     def posteriors(self) -> Iterator[DirichletMixture]:
         """Posterior given each histogram, in order."""
         for weights in self.weights:
