@@ -21,6 +21,17 @@ def test_adult_workclass_is_the_published_table():
     assert dict(zip(table.labels, table.counts.tolist(), strict=True))["Never-worked"] == 7
 
 
+def test_taxi_trips_are_the_published_tables():
+    distance = datasets.taxi_distance()
+    assert distance.labels == tuple(str(v) for v in range(1_000))
+    assert distance.counts.sum() == 54_981
+    assert distance.counts[:3].tolist() == [2_870, 95, 83]
+    assert int(distance.counts @ np.arange(1_000)) == 12_513_873  # hundredths of a mile driven
+    payment = datasets.taxi_payment()
+    assert payment.labels == ("Credit card", "Cash", "No charge", "Dispute", "Unknown")
+    assert payment.counts.sum() == 53_136
+
+
 LAWS = {
     "uniform": lambda d, rng: datasets.uniform(d),
     "zipf": lambda d, rng: datasets.zipf(d, 1.2),

@@ -1,8 +1,10 @@
-r"""Data for the experiments: two public tables of counts and four synthetic laws.
+r"""Data for the experiments: four public tables of counts and four synthetic laws.
 
-The tables hold how many people of the Adult data set have each value, which for frequency
-estimation is the whole data set. They derive from B. Becker and R. Kohavi (1996), Adult, UCI
-Machine Learning Repository, doi:10.24432/C5XW20, licensed CC BY 4.0.
+A table holds how many people or trips have each value, which for frequency estimation is the whole
+data set. Those of people derive from B. Becker and R. Kohavi (1996), Adult, UCI Machine Learning
+Repository, doi:10.24432/C5XW20, licensed CC BY 4.0. Those of trips derive from the New York City
+Taxi and Limousine Commission's trip records of green taxis, January 2024, open data free of
+restrictions.
 """
 
 import csv
@@ -16,7 +18,7 @@ from ldp.types import Floats, Integers
 
 
 class CountTable(NamedTuple):
-    """Labels of the values and the number of people who hold each."""
+    """Labels of the values and the number of people or trips with each."""
 
     labels: tuple[str, ...]
     counts: Integers
@@ -57,6 +59,41 @@ def adult_workclass() -> CountTable:
     ``becker1996adult``.
     """
     return _table("adult_workclass")
+
+
+def taxi_distance() -> CountTable:
+    """Length of a taxi trip in hundredths of a mile, 0 to 999: 1,000 values, 54,981 trips.
+
+    Longer trips are left out. Not the month nor the fleet of ``S003``, which does not name its own.
+
+    Examples
+    --------
+    >>> table = taxi_distance()
+    >>> len(table.labels), int(table.counts.sum()), int(table.counts[0])
+    (1000, 54981, 2870)
+
+    References
+    ----------
+    ``tlc2024trips``.
+    """
+    return _table("taxi_distance")
+
+
+def taxi_payment() -> CountTable:
+    """How a taxi trip was paid: 5 values, 53,136 trips; trips without an entry are left out.
+
+    Not the month nor the fleet of ``S003``, which does not name its own.
+
+    Examples
+    --------
+    >>> taxi_payment().labels[:2], taxi_payment().counts[:2].tolist()
+    (('Credit card', 'Cash'), [36660, 15913])
+
+    References
+    ----------
+    ``tlc2024trips``.
+    """
+    return _table("taxi_payment")
 
 
 def uniform(domain_size: int) -> Floats:
