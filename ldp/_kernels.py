@@ -210,11 +210,10 @@ def byte_weights(rows: Any, weights: Any, totals: Any) -> None:
 def count_supported(
     rows: Any, repeats: Any, table: Any, theta: Any, odds: Any, uniforms: Any, counts: Any
 ) -> Any:
-    """Draw a value for every user whose report explains it; return how many users are left.
+    """Draw which reports are explained by a value of their support; return how many are not.
 
-    Given theta and a report of support S a user's value has weight theta[v], and odds times that
-    on S. With chance 1 / (1 + (odds - 1) theta(S)) it comes from all of theta and is left to the
-    caller; else it comes from S and is added to `counts`. One uniform number decides both.
+    With chance 1 / (1 + (odds - 1) theta(S)) a report is noise; else a value drawn from theta on S
+    explains it and is added to `counts`. One uniform number decides both.
     ``table[j, byte]`` is the sum of theta over the ones of that byte at place j.
     """
     num_rows, width = rows.shape
@@ -244,6 +243,6 @@ def count_supported(
                             break
                     byte = byte << 1 & 255
                     v += 1
-            # Past the end of S by rounding, once in 10**15 draws, is as good as not explained.
+            # Past the end of S by rounding, once in 10**15 draws, is as good as noise.
             left += not found
     return left

@@ -1,7 +1,10 @@
 r"""Gibbs sampling of the posterior, for any number of reports and values.
 
-Were the users' values known, the law would have the posterior :math:`\operatorname{Dir}(\alpha+T)`;
-were the law known, the values would be independent. The sampler alternates between the two.
+Every report is read as one of two kinds. With chance :math:`1/L_i`,
+:math:`L_i=1+(\text{odds}-1)\,\theta(S_i)`, it is noise and says nothing about the law; else it is
+explained by one of the values it supports. Explained users alone make up the posterior
+:math:`\operatorname{Dir}(\alpha+T)`. To guess a value for the others too, as is usual, would be
+right as well, but it tells the chain only what it knows already, and it would move more slowly.
 """
 
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._kernels import count_supported
 from ldp.estimators._evidence import Evidence, byte_table, gather
-from ldp.estimators.posterior import DirichletMixture, check_concentration
+from ldp.estimators.posterior import check_concentration
 from ldp.types import Array, Floats, Integers, Mechanism
 
 _USERS_AT_ONCE = 2**17
@@ -22,44 +25,53 @@ _MANY_EQUAL = 4  # reports per cell of the table of distinct reports and values
 
 @dataclass(frozen=True, eq=False)
 class GibbsSample:
-    """Draws of law and tally from the posterior, by several chains.
+    """Draws from the posterior, by several chains.
 
     Attributes
     ----------
     laws : ndarray, shape (chains, draws, d)
         Laws of the population.
-    tallies : ndarray of int, shape (chains, draws, d)
-        How many users hold each value; each row sums to the number of reports.
+    concentrations : ndarray, shape (chains, draws, d)
+        Concentration of the Dirichlet law from which each of them was drawn: the prior's plus the
+        number of explained users per value.
     prior : ndarray, shape (d,)
         Concentration of the prior.
+    num_reports : int
+        Number of reports.
     """
 
     laws: Floats
-    tallies: Integers
+    concentrations: Floats
     prior: Floats
-
-    @property
-    def mixture(self) -> DirichletMixture:
-        """The posterior as the draws know it: a Dirichlet law per drawn tally, equally weighted.
-
-        Its moments average over what is known exactly given a tally (Rao-Blackwell), so they are
-        more accurate than moments of ``laws``.
-        """
-        tallies = self.tallies.reshape(-1, self.prior.size)
-        return DirichletMixture(np.full(len(tallies), 1 / len(tallies)), tallies, self.prior)
+    num_reports: int
 
     @property
     def mean(self) -> Floats:
-        """Estimated posterior mean of the law, shape (d,)."""
-        return self.mixture.mean
+        """Estimated posterior mean of the law, shape (d,).
+
+        The average of the means of the Dirichlet laws, not of the drawn laws, which would add their
+        noise (Rao-Blackwell).
+        """
+        expected: Floats = self._means().mean(axis=(0, 1))
+        return expected
 
     @property
     def standard_error(self) -> Floats:
         """Monte Carlo standard error of `mean`, from the spread of the chains' own means."""
-        concentrations = self.prior + self.tallies
-        means = (concentrations / concentrations.sum(axis=-1, keepdims=True)).mean(axis=1)
-        error: Floats = means.std(axis=0, ddof=1) / np.sqrt(len(means))
+        of_chains = self._means().mean(axis=1)
+        error: Floats = of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
         return error
+
+    @property
+    def frequency_mean(self) -> Floats:
+        """Estimated posterior mean of the users' frequencies, which `mean` determines."""
+        total = self.prior.sum() + self.num_reports
+        expected: Floats = (total * self.mean - self.prior) / self.num_reports
+        return expected
+
+    def _means(self) -> Floats:
+        means: Floats = self.concentrations / self.concentrations.sum(axis=-1, keepdims=True)
+        return means
 
 
 def gibbs(
@@ -72,10 +84,11 @@ def gibbs(
     burn_in: int,
     num_chains: int = 4,
 ) -> GibbsSample:
-    r"""Draw laws and tallies from the posterior under a Dirichlet prior.
+    r"""Draw laws from the posterior under a Dirichlet prior.
 
-    .. math:: \Pr[X_i=v\mid\theta,y_i]\propto\theta_v\Pr[y_i\mid v],\qquad
-              \theta\mid X\sim\operatorname{Dir}(\alpha+T),\quad T_v=\#\{i:X_i=v\}
+    .. math:: \Pr[Z_i=v\mid\theta]=\frac{(\text{odds}-1)\,\theta_v\,1\{v\in S_i\}}{L_i},\quad
+              \Pr[Z_i\text{ noise}\mid\theta]=\frac1{L_i},\qquad
+              \theta\mid Z\sim\operatorname{Dir}(\alpha+T),\quad T_v=\#\{i:Z_i=v\}
 
     Parameters
     ----------
@@ -98,7 +111,7 @@ def gibbs(
     Returns
     -------
     GibbsSample
-        With ``mean``, ``standard_error`` and the draws.
+        With ``mean``, ``standard_error``, ``frequency_mean`` and the draws.
 
     Raises
     ------
@@ -108,9 +121,10 @@ def gibbs(
 
     Notes
     -----
-    Small concentrations make a chain sticky: a value that is held by nobody has a law near zero,
-    and returns rarely. Look at the effective sample size before the standard error. One draw costs
-    a random number per user, or per distinct report and value where that is less.
+    A chain forgets slowly where users are many or concentrations small: look at the effective
+    sample size first, since the spread of a few chains that have not mixed says too little. One
+    draw costs a random number per user, or per distinct report and value where that is less.
+    Where a mechanism has no odds, the least likelihood of a report takes the place of the 1.
 
     Examples
     --------
@@ -123,7 +137,8 @@ def gibbs(
 
     References
     ----------
-    ``S003``, section 6, asks for an approximation of the posterior mean that stays feasible.
+    ``tanner1987calculation``; ``S003``, section 6, asks for an approximation of the posterior mean
+    that stays feasible.
     """
     alpha = check_concentration(concentration, mechanism.domain_size)
     num_draws = _checks.integer(num_draws, "num_draws", 1)
@@ -131,20 +146,19 @@ def gibbs(
     num_chains = _checks.integer(num_chains, "num_chains", 2)
     rng = _checks.rng(rng)
     evidence = gather(mechanism, reports)
-    laws = np.empty((num_chains, num_draws, alpha.size))
-    tallies = np.empty(laws.shape, dtype=np.int64)
+    laws, concentrations = np.empty((2, num_chains, num_draws, alpha.size))
     for chain, child in enumerate(rng.spawn(num_chains)):
         law = child.dirichlet(alpha)
         for draw in range(-burn_in, num_draws):
-            tally = draw_tally(evidence, law, child)
-            law = child.dirichlet(alpha + tally)
+            concentration = alpha + draw_explained(evidence, law, child)
+            law = child.dirichlet(concentration)
             if draw >= 0:
-                laws[chain, draw], tallies[chain, draw] = law, tally
-    return GibbsSample(laws, tallies, alpha)
+                laws[chain, draw], concentrations[chain, draw] = law, concentration
+    return GibbsSample(laws, concentrations, alpha, int(evidence.counts.sum()))
 
 
-def draw_tally(evidence: Evidence, law: Floats, rng: np.random.Generator) -> Integers:
-    """Draw the value of every user given the law and the reports, and count them."""
+def draw_explained(evidence: Evidence, law: Floats, rng: np.random.Generator) -> Integers:
+    """Draw which users' reports are explained by which value, given the law, and count them."""
     repeats = evidence.counts.astype(np.int64)
     num_cells = len(repeats) * law.size
     if evidence.odds is None or repeats.sum() > _MANY_EQUAL * num_cells:
@@ -152,17 +166,17 @@ def draw_tally(evidence: Evidence, law: Floats, rng: np.random.Generator) -> Int
     tally = np.zeros(law.size, dtype=np.int64)
     table = byte_table(law, evidence.rows.shape[1])
     ends = np.cumsum(repeats)
-    left = first = 0
+    first = 0
     while first < len(repeats):
         drawn = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, drawn + _USERS_AT_ONCE, side="right")))
         part = slice(first, last)
         uniforms = rng.random(int(ends[last - 1] - drawn))
-        left += count_supported(
+        count_supported(
             evidence.rows[part], repeats[part], table, law, evidence.odds, uniforms, tally
         )
         first = last
-    return tally + rng.multinomial(left, law)
+    return tally
 
 
 def _draw_by_report(
@@ -173,11 +187,14 @@ def _draw_by_report(
     step = max(1, _CELLS_AT_ONCE // law.size)
     for first in range(0, len(repeats), step):
         part = slice(first, first + step)
-        likelihood = evidence.rows[part]
-        if evidence.odds is not None:
-            held = np.unpackbits(likelihood, axis=1, count=law.size)
+        if evidence.odds is None:
+            likelihood = evidence.rows[part]
+            noise = likelihood.min(axis=1, keepdims=True)
+        else:
+            held = np.unpackbits(evidence.rows[part], axis=1, count=law.size)
             likelihood = np.where(held == 1, evidence.odds, 1.0)
-        chances = likelihood * law
+            noise = np.ones((len(held), 1))
+        chances = np.column_stack([noise, (likelihood - noise) * law])
         chances /= chances.sum(axis=1, keepdims=True)
-        tally += rng.multinomial(repeats[part], chances).sum(axis=0)
+        tally += rng.multinomial(repeats[part], chances).sum(axis=0)[1:]
     return tally
