@@ -3,7 +3,7 @@ r"""Gibbs sampling of the posterior, for any number of reports and values.
 Every report is read as one of two kinds. With chance :math:`1/L_i`,
 :math:`L_i=1+(\text{odds}-1)\,\theta(S_i)`, it is noise and says nothing about the law; else it is
 explained by one of the values it supports. Explained users alone make up the posterior
-:math:`\operatorname{Dir}(\alpha+T)`. To guess a value for the others too, as is usual, would be
+:math:`\operatorname{Dir}(\alpha+N)`. To guess a value for the others too, as is usual, would be
 right as well, but it tells the chain only what it knows already, and it would move more slowly.
 """
 
@@ -88,7 +88,7 @@ def gibbs(
 
     .. math:: \Pr[Z_i=v\mid\theta]=\frac{(\text{odds}-1)\,\theta_v\,1\{v\in S_i\}}{L_i},\quad
               \Pr[Z_i\text{ noise}\mid\theta]=\frac1{L_i},\qquad
-              \theta\mid Z\sim\operatorname{Dir}(\alpha+T),\quad T_v=\#\{i:Z_i=v\}
+              \theta\mid Z\sim\operatorname{Dir}(\alpha+N),\quad N_v=\#\{i:Z_i=v\}
 
     Parameters
     ----------
