@@ -111,11 +111,11 @@ def mle_apx(estimates: npt.ArrayLike, mechanism: Mechanism) -> Floats:
 
 
 def _shift(x: Floats, weight: Floats) -> Floats:
-    """max(0, x + t weight) of sum one; x / weight must rise with x, and weight be positive."""
+    """max(0, x + t weight) of sum one; weights positive, x / weight rises with x."""
     order = np.argsort(x)[::-1]
     descending, falling = x[order], weight[order]
-    # t if the first k entries were those kept. They are, for the largest k that leaves its last
-    # entry positive: up to there each entry added is still below the level, beyond it none is.
+    # t if only the k largest were moved to sum one. It leaves the k-th positive
+    # for every k up to the number of entries to be kept, and for none beyond.
     t = (1 - np.cumsum(descending)) / np.cumsum(falling)
     last_positive = np.flatnonzero(descending + t * falling > 0)[-1]
     shifted: Floats = np.maximum(x + t[last_positive] * weight, 0.0)
