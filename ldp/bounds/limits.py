@@ -40,9 +40,15 @@ def _channel(given: npt.ArrayLike) -> Floats:
 
 def _laws(given: npt.ArrayLike, domain_size: int) -> Floats:
     laws = _checks.plain_array(given, "thetas")
-    if laws.ndim != 2 or len(laws) < 2:
-        raise ValueError(f"thetas must be (k, d) laws with k > 1, got shape {laws.shape}.")
-    return np.array([_checks.distribution(law, "thetas", domain_size) for law in laws])
+    if laws.dtype.kind not in "iuf":
+        raise TypeError(f"thetas must be real numbers, got dtype {laws.dtype}.")
+    if laws.ndim != 2 or len(laws) < 2 or laws.shape[1] != domain_size:
+        rule = f"(k, {domain_size}) with k > 1"
+        raise ValueError(f"thetas must have shape {rule}, got {laws.shape}.")
+    wrong = ~((laws >= 0).all(axis=1) & (np.abs(laws.sum(axis=1) - 1) <= 1e-9))
+    if wrong.any():
+        raise ValueError(f"thetas must be laws in every row, got {laws[wrong][0]}.")
+    return laws.astype(np.float64)
 
 
 def fisher_information(
@@ -105,14 +111,13 @@ def _information(matrix: Floats, laws: Floats) -> Floats:
     return information
 
 
-def _covariances(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Limits of n Cov(law | Y) and n Cov(frequencies | Y) at every law, and the laws."""
+def _at_laws(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Fisher information of a report, covariance of a value, at every law; and the laws."""
     matrix = _channel(channel)
     laws = _laws(thetas, len(matrix))
     first = laws[:, :-1]
     sampling = first[:, :, None] * np.eye(len(matrix) - 1) - first[:, :, None] * first[:, None]
-    inverse: Floats = np.asarray(np.linalg.inv(_information(matrix, laws)), dtype=np.float64)
-    return inverse, inverse - sampling, laws
+    return _information(matrix, laws), sampling, laws
 
 
 def _average(law: Floats, frequencies: Floats) -> Averages:
@@ -163,10 +168,11 @@ def exact_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages:
     ----------
     ``S003``, Theorem 3.3, for which it is the rate.
     """
-    law, frequencies, _ = _covariances(channel, thetas)
+    information, _, laws = _at_laws(channel, thetas)
+    inverse = np.linalg.inv(information)
     # The last coordinate is minus the sum of the others; its variance is the sum of all entries.
-    traces = [np.trace(c, axis1=1, axis2=2) + c.sum(axis=(1, 2)) for c in (law, frequencies)]
-    return _average(traces[0], traces[1])
+    law = np.trace(inverse, axis1=1, axis2=2) + inverse.sum(axis=(1, 2))
+    return _average(law, law - (1 - (laws**2).sum(axis=1)))
 
 
 def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages:
@@ -197,7 +203,7 @@ def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages
     Raises
     ------
     TypeError, ValueError
-        If `channel` is no such channel or `thetas` are not laws.
+        If `channel` is no such channel or all but reveals the value, or `thetas` are not laws.
 
     Examples
     --------
@@ -211,12 +217,15 @@ def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages
     ----------
     ``S003``, Theorem 4.2, (39)-(42), reconstructed.
     """
-    law, frequencies, laws = _covariances(channel, thetas)
+    information, sampling, laws = _at_laws(channel, thetas)
+    learned = np.linalg.eigvals(sampling @ information).real
+    if learned.max() > 1 - 1e-9:  # what a report leaves open would be rounding error
+        raise ValueError(
+            f"channel must leave values open in float64, got one that reveals {learned.max()}."
+        )
     start = (laws.shape[1] - 1) / 2 * math.log(2 * math.pi * math.e)
-    return _average(
-        start + np.linalg.slogdet(law).logabsdet / 2,
-        start + np.linalg.slogdet(frequencies).logabsdet / 2,
-    )
+    law = start - np.linalg.slogdet(information).logabsdet / 2
+    return _average(law, law + np.log1p(-learned).sum(axis=1) / 2)
 
 
 def entropy_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike, sharp: bool = False) -> Averages:
@@ -244,7 +253,7 @@ def entropy_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike, sharp: bool = F
     Raises
     ------
     TypeError, ValueError
-        If `channel` is no such channel or `thetas` are not laws.
+        If `channel` is no such channel or all but reveals the value, or `thetas` are not laws.
 
     Examples
     --------
