@@ -61,6 +61,8 @@ class Tally:
         asked = None
         if candidates is not None:
             asked = _checks.integers(candidates, "candidates").copy()
+            if asked.size and asked.min() < 0:
+                raise ValueError(f"candidates must be at least 0, got {asked.min()}.")
             asked.flags.writeable = False
             if asked.size != array.size:
                 raise ValueError(

@@ -258,7 +258,7 @@ def test_reports_are_checked_before_any_work():
         maximum_likelihood(m, np.array([1, 2]))
     with pytest.raises(ValueError, match=r"reports must have shape \(n, 2\)"):
         maximum_likelihood(m, SUE(30, 1.0).privatize([0], np.random.default_rng(0)))
-    with pytest.raises(TypeError, match="reports must be the reports themselves but for GRR"):
+    with pytest.raises(TypeError, match="reports must be the reports themselves, got a Tally"):
         maximum_likelihood(m, m.tally(rows))
     with pytest.raises(ValueError, match="domain_size must be at most 8192 here, got 9000"):
         maximum_likelihood(OUE(9_000, 1.0), OUE(9_000, 1.0).privatize([0], np.random.default_rng()))
@@ -272,9 +272,49 @@ def test_tallies_of_randomized_response_are_checked():
         (Tally([0, 0, 0], 0), "reports must be at least one, got 0"),
         (Tally([1, 2], 3), r"must have shape \(3,\), got \(2,\)"),
         (GRR(3, 2.0).tally([0, 1]), "got a tally of GRR"),
+        (Tally([6, 4, 1], 11, candidates=[2, 1, 0]), "got one of candidates"),
     ]:
         with pytest.raises(ValueError, match=message):
             maximum_likelihood(m, tally)
+
+
+def test_extreme_budgets_leave_no_certificate_of_nothing():
+    # At a budget of 720 e^epsilon is not a float64; the likelihood is still known up to a factor.
+    m = SHE(4, 720.0)
+    reports = m.privatize([0] * 9 + [1], np.random.default_rng(0))
+    fit = maximum_likelihood(m, reports)
+    assert fit.converged
+    np.testing.assert_allclose(fit.theta, [0.9, 0.1, 0, 0], atol=1e-4)
+
+
+@pytest.mark.parametrize("wrong", [[0, 1], np.eye(2), None])
+def test_what_is_no_mechanism_is_refused(wrong):
+    with pytest.raises(TypeError, match="mechanism must be a mechanism, got"):
+        maximum_likelihood(wrong, np.array([0, 1]))
+    with pytest.raises(TypeError, match="mechanism must be a mechanism, got"):
+        maximum_posterior(wrong, np.array([0, 1]), [1.0, 1.0])
+
+
+class Overflowing:
+    """A likelihood that is not a number says nothing."""
+
+    domain_size = 2
+
+    def likelihood(self, reports):
+        return np.array([[np.nan, 0.5], [np.inf, 1.0]])[reports]
+
+
+@pytest.mark.parametrize("report", [0, 1])
+def test_likelihoods_that_are_no_numbers_are_refused(report):
+    with pytest.raises(ValueError, match="reports must be possible under some value"):
+        maximum_likelihood(Overflowing(), np.array([report]))
+    assert likelihood._gap(np.array([1.0, np.nan])) == np.inf
+
+
+def test_a_square_of_the_domain_is_refused():
+    m = GRR(10**6, 10.0)
+    with pytest.raises(ValueError, match="reports must be at most 274877 different ones"):
+        _evidence.gather(m, np.arange(10**6))
 
 
 class Erasing:

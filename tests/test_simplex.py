@@ -74,7 +74,8 @@ def test_a_convex_solver_finds_the_same_point(seed):
 
 def test_one_value_has_all():
     np.testing.assert_array_equal(project_simplex([-7.5]), [1.0])
-    np.testing.assert_array_equal(mle_apx([0.3], OUE(2, 1.0)), [1.0])
+    with pytest.raises(ValueError, match=r"estimates must have shape \(2,\), got \(1,\)"):
+        mle_apx([0.3], OUE(2, 1.0))  # a part of the domain need not sum to one
 
 
 def test_an_entry_just_below_the_level_is_lost():

@@ -4,19 +4,22 @@ Row :math:`A_i=(\Pr[y_i\mid x]/C(y_i))_x` occurs :math:`w_i` times. Maximum like
 sums over rows, with :math:`L=A\theta`: the log-likelihood and its derivative (``score``), its
 second derivative (``curvature``), and how it changes on the way to another law (``rise``). For a
 pure mechanism :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per value. All go
-through the reports in parts, so that they need little memory beside them.
+through the reports in parts, so that they need little memory beside the rows.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from ldp import _checks
 from ldp._kernels import byte_sums, byte_weights
+from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Mechanism, PureMechanism
 
 _CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
+_MOST_BITS = 2**38  # 32 GiB of packed rows: beyond it somebody asked for a square of a domain
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -34,23 +37,50 @@ class Evidence:
     odds: float | None = None
 
 
-def gather(mechanism: Mechanism, reports: Array) -> Evidence:
+def check_mechanism(mechanism: Any) -> None:
+    """Refuse what has no likelihood; here a mechanism needs nothing else."""
+    if not hasattr(type(mechanism), "likelihood"):
+        raise TypeError(f"mechanism must be a mechanism, got {type(mechanism).__name__}.")
+
+
+def check_reports(reports: Any) -> Array:
+    """Return the reports as an array, and refuse a tally of them."""
+    if isinstance(reports, Tally):
+        raise TypeError("reports must be the reports themselves, got a Tally.")
+    return _checks.plain_array(reports, "reports")
+
+
+def likelihood_rows(mechanism: Mechanism, reports: Any) -> Floats:
+    """Return the likelihood of every value under every report, shape (n, d), checked."""
+    check_mechanism(mechanism)
+    rows = mechanism.likelihood(check_reports(reports))
+    if not (np.isfinite(rows).all() and (rows.max(axis=1, initial=0.0) > 0).all()):
+        raise ValueError("reports must be possible under some value, got one that is not.")
+    return rows
+
+
+def gather(mechanism: Mechanism, reports: Any) -> Evidence:
     """Check the reports and put equal ones together, where that is cheap."""
-    given = _checks.plain_array(reports, "reports")
+    check_mechanism(mechanism)
+    given = check_reports(reports)
     counts: Floats = np.broadcast_to(1.0, given.shape[:1])
     if given.ndim == 1 and given.dtype.kind in "iu":
         given, repeats = np.unique(given, return_counts=True)
         counts = repeats.astype(np.float64)
-    if isinstance(mechanism, PureMechanism):
-        rows = mechanism.support(given)
-        if counts.size == len(rows) and rows.shape[1] <= 2:
+    d = mechanism.domain_size
+    if len(counts) * d > _MOST_BITS:
+        raise ValueError(
+            f"reports must be at most {_MOST_BITS // d} different ones at {d} values, "
+            f"got {len(counts)}."
+        )
+    if hasattr(type(mechanism), "support"):
+        pure = cast(PureMechanism, mechanism)
+        rows = pure.support(given)
+        if rows.shape[1] <= 2:
             rows, counts = _distinct(rows, counts)
-        evidence = Evidence(rows, counts, mechanism.domain_size, mechanism.odds)
+        evidence = Evidence(rows, counts, d, pure.odds)
     else:
-        likelihood = mechanism.likelihood(given)
-        if not (likelihood.max(axis=1, initial=0) > 0).all():
-            raise ValueError("reports must be possible under some value, got one that is not.")
-        evidence = Evidence(likelihood, counts, mechanism.domain_size)
+        evidence = Evidence(likelihood_rows(mechanism, given), counts, d)
     if not evidence.counts.size:
         raise ValueError("reports must be at least one, got 0.")
     return evidence

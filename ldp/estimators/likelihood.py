@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, curvature, gather, rise, score
+from ldp.estimators._evidence import Evidence, check_mechanism, curvature, gather, rise, score
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
-_LARGEST_CURVATURE = 2**13  # a matrix of this many rows takes 512 MiB
+_LARGEST_CURVATURE = 2**13  # three matrices of this many rows take 1.5 GiB
 _MOST_GRADIENT_STEPS = 2_000
 
 
@@ -105,9 +105,9 @@ def maximum_likelihood(
     if isinstance(mechanism, GRR):
         tally = reports if isinstance(reports, Tally) else mechanism.tally(reports)
         return _randomized_response(mechanism, tally, tolerance)
-    if isinstance(reports, Tally):
-        raise TypeError("reports must be the reports themselves but for GRR, got a Tally.")
-    return _maximise(mechanism, reports, np.zeros(mechanism.domain_size), tolerance, max_iterations)
+    check_mechanism(mechanism)
+    no_prior = np.zeros(mechanism.domain_size)
+    return _maximise(mechanism, reports, no_prior, tolerance, max_iterations)
 
 
 def maximum_posterior(
@@ -141,7 +141,8 @@ def maximum_posterior(
     Raises
     ------
     TypeError, ValueError
-        As :func:`maximum_likelihood`, or if a concentration is below 1.
+        As :func:`maximum_likelihood`, or if a concentration is below 1. Randomized response has
+        no closed form here, and the limit of 8192 values like the rest.
 
     Examples
     --------
@@ -150,6 +151,7 @@ def maximum_posterior(
     array([0.8, 0.2])
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
+    check_mechanism(mechanism)
     alpha = _checks.vector(concentration, "concentration", mechanism.domain_size)
     if alpha.min() < 1:
         raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
@@ -157,10 +159,9 @@ def maximum_posterior(
 
 
 def _stopping(tolerance: float, max_iterations: int) -> tuple[float, int]:
-    number = _checks.real(tolerance, "tolerance", "positive and finite")
-    if not (np.isfinite(number) and number > 0):
-        raise ValueError(f"tolerance must be positive and finite, got {number}.")
-    return number, _checks.integer(max_iterations, "max_iterations", 1)
+    return _checks.positive(tolerance, "tolerance"), _checks.integer(
+        max_iterations, "max_iterations", 1
+    )
 
 
 def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
@@ -169,6 +170,8 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
     # largest ones as long as s_v > nu (S003, (109) and (110)).
     n, d = tally.num_reports, mechanism.domain_size
     counts = _checks.vector(tally.counts, "counts of the tally", d)
+    if tally.candidates is not None:
+        raise ValueError("reports must be a tally of all values, got one of candidates.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
         raise ValueError(f"reports must be of {mechanism}, got a tally of {tally.mechanism}.")
     if n == 0:
@@ -192,11 +195,16 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
 
 def _gap(derivative: Floats) -> float:
     # At the maximum the largest entry is 1, up to rounding below it.
-    return max(0.0, math.log(derivative.max()))
+    largest = float(derivative.max())
+    return max(0.0, math.log(largest)) if math.isfinite(largest) else math.inf
 
 
 def _maximise(
-    mechanism: Mechanism, reports: Array, prior: Floats, tolerance: float, max_iterations: int
+    mechanism: Mechanism,
+    reports: Array | Tally,
+    prior: Floats,
+    tolerance: float,
+    max_iterations: int,
 ) -> Fit:
     """Proximal Newton method for sum_i w_i log (A theta)_i + sum_v prior_v log theta_v."""
     d = mechanism.domain_size

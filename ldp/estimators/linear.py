@@ -76,7 +76,10 @@ def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:
 
 
 def _frequency(given: float | npt.ArrayLike) -> Floats:
-    array: Floats = np.asarray(given, dtype=np.float64)
+    plain = _checks.plain_array(given, "frequency")
+    if plain.dtype.kind not in "iuf":
+        raise TypeError(f"frequency must be real numbers, got dtype {plain.dtype}.")
+    array: Floats = plain.astype(np.float64)
     if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(f"frequency must be from 0 to 1, got {given!r}.")
     return array

@@ -100,7 +100,7 @@ def mle_apx(estimates: npt.ArrayLike, mechanism: Mechanism) -> Floats:
     ----------
     ``wang2020consistency`` (MLE-Apx).
     """
-    given = _checks.vector(estimates, "estimates")
+    given = _checks.vector(estimates, "estimates", mechanism.domain_size)
     at_zero = variance(mechanism, 1, 0.0)
     noise = at_zero + (variance(mechanism, 1, 1.0) - at_zero) * given
     if noise.min() <= 0:

@@ -156,9 +156,10 @@ class SHE:
         return outcome
 
     def likelihood(self, reports: npt.ArrayLike) -> Floats:
-        r"""Pr[y | x] up to a factor of y: e^(eps y_x / r) with y_x cut to 0..r, from 1 to e^eps."""
+        r"""Pr[y | x] over the largest of them: e^(eps y_x / r) with y_x cut to 0..r, at most 1."""
         inside: Floats = np.clip(self._check(reports), 0, self.resolution) / self.resolution
-        return np.exp(self.epsilon * inside)
+        relative: Floats = np.exp(self.epsilon * (inside - inside.max(axis=1, keepdims=True)))
+        return relative
 
     def _check(self, reports: npt.ArrayLike) -> Integers:
         given = _checks.plain_array(reports, "reports")
