@@ -11,10 +11,16 @@ import test_types
 import ldp
 
 
+def is_protocol(made):
+    return made in (ldp.Mechanism, ldp.PureMechanism)
+
+
 def test_every_mechanism_of_the_package_is_listed_in_the_tests() -> None:
     """A mechanism that is only written and exported would otherwise miss half of the tests."""
     for name in ldp.__all__:
         make = getattr(ldp, name)
+        if inspect.isclass(make) and hasattr(make, "privatize") and not is_protocol(make):
+            assert make in {type(m) for m in instances.every(1.0)}, name
         parameters = list(inspect.signature(make).parameters.values()) if callable(make) else []
         needed = [p.name for p in parameters if p.default is p.empty]
         if needed != ["domain_size", "epsilon"]:
