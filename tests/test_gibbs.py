@@ -223,6 +223,25 @@ def test_draws_are_laws_and_no_user_counts_twice(m):
         assert sample.frequency_mean.sum() == pytest.approx(1, rel=1e-12)
 
 
+class Identity:
+    """Every user says the value."""
+
+    domain_size = 3
+
+    def likelihood(self, reports):
+        return np.eye(3)[reports]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("alpha", [1e-4, 1e-300])
+def test_a_start_that_rounds_to_zero_makes_no_report_impossible(alpha):
+    """The first laws drawn from this prior are zero in two places out of three."""
+    rng = np.random.default_rng(0)
+    assert (rng.dirichlet(np.full(3, alpha)) == 0).any()
+    sample = gibbs(Identity(), np.array([0, 1, 1]), np.full(3, alpha), 3, rng, burn_in=0)
+    assert (sample.concentrations == alpha + np.array([1, 2, 0])).all()
+
+
 @pytest.mark.parametrize("users", [1, 7, 100])
 def test_parts_of_users_are_drawn_like_the_whole(users, monkeypatch):
     m = OUE(6, 1.0)

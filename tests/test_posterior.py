@@ -20,7 +20,7 @@ from ldp import (
     minimum_mse,
     posterior_mean,
 )
-from ldp.estimators._tallies import number_tallies
+from ldp.estimators._tallies import count_tallies, number_tallies, written
 
 SMALL = [m for epsilon in (0.5, 4.0) for m in every(epsilon)]
 
@@ -147,6 +147,38 @@ def test_density_is_that_of_prior_times_likelihood_and_integrates_to_one():
     assert area == pytest.approx(1, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("error")
+def test_density_at_the_faces_is_its_limit():
+    likelihood_only = exact_posterior(GRR(3, 1.0), [0, 1, 2], np.ones(3))
+    jeffreys = exact_posterior(GRR(3, 1.0), [0, 1, 2], np.full(3, 0.5))
+    mixed = exact_posterior(GRR(3, 1.0), [0, 1, 2], [0.5, 1.0, 2.0])
+    corner, edge, near = [1.0, 0, 0], [0.5, 0.5, 0], [0.5, 0.5 - 1e-9, 1e-9]
+    assert np.isfinite(likelihood_only.density([corner, edge])).all()
+    assert likelihood_only.density(edge) == pytest.approx(likelihood_only.density(near), rel=1e-7)
+    assert jeffreys.density([corner, edge]).tolist() == [math.inf, math.inf]
+    # theta_0 ** -1/2 * theta_2: zero where only the last is zero, infinite where only the first is.
+    assert mixed.density([edge, [0, 0.5, 0.5]]).tolist() == [0.0, math.inf]
+    with pytest.raises(ValueError, match=r"^laws must be where the density has a limit, got \[0\."):
+        mixed.density([edge, [0.0, 1.0, 0.0]])
+
+
+@pytest.mark.filterwarnings("error")
+def test_density_of_one_component_is_that_of_its_law():
+    mixture = DirichletMixture(np.array([1.0, 0.0]), np.array([[1, 1], [0, 2]]), np.full(2, 0.5))
+    assert mixture.density([[0.0, 1.0], [1.0, 0.0]]).tolist() == [0.0, 0.0]
+    assert mixture.density([0.3, 0.7]) == pytest.approx(stats.beta(1.5, 1.5).pdf(0.3), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "laws", [[3, 1, 1], [-1, 1, 1], [0.5, 0.5], 1.0, [[1, 0, 0], [0.5, 0.6, 0]], [np.nan, 0, 1]]
+)
+def test_density_refuses_what_is_no_law(laws):
+    with pytest.raises(ValueError, match=r"^laws must (be non-negative|have shape).*\.$"):
+        exact_posterior(GRR(3, 1.0), [0, 1], np.ones(3)).density(laws)
+    with pytest.raises(TypeError, match=r"^laws must be real"):
+        exact_posterior(GRR(3, 1.0), [0, 1], np.ones(3)).density(["a", "b", "c"])
+
+
 def test_moments_of_a_mixture_are_those_of_its_components():
     rng = np.random.default_rng(3)
     tallies = rng.multinomial(9, [0.2, 0.3, 0.5], size=4)
@@ -228,6 +260,38 @@ def test_refuses_what_is_no_concentration(concentration):
         minimum_mse(GRR(3, 1.0).channel(), 2, concentration)
 
 
+def test_concentrations_at_which_one_user_more_is_lost_are_refused():
+    assert posterior_mean(GRR(2, 1.0), [0], [2.0**53, 2.0**53]).tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError, match=r"^concentration must be at most 2\*\*53, got 1e\+308\.$"):
+        posterior_mean(GRR(2, 1.0), [0], [1.0, 1e308])
+
+
+def test_reports_are_counted_before_their_likelihood_is_written():
+    class Watched:
+        domain_size = 3_000
+
+        def likelihood(self, reports):
+            raise AssertionError("200,000 reports of 3,000 values are 5 GB")
+
+    with pytest.raises(ValueError, match=r"^reports must be few enough"):
+        exact_posterior(Watched(), np.zeros(200_000, dtype=int), np.ones(3_000))
+
+
+def test_a_number_of_tallies_beyond_floats_is_refused_in_words():
+    with pytest.raises(ValueError, match=r"^reports must be few enough .* more than 1e300 tallies"):
+        exact_posterior(GRR(200, 1.0), np.zeros(10_000, dtype=int), np.ones(200))
+
+
+@pytest.mark.parametrize(
+    ("n", "d"), [(0, 5), (1, 2), (7, 3), (10**6, 2), (100, 10), (400, 300), (10**4, 200)]
+)
+def test_count_of_tallies_is_the_binomial_or_infinite_where_that_is_long(n, d):
+    exact = math.comb(n + d - 1, d - 1)
+    assert count_tallies(n, d) in (exact, math.inf)
+    assert count_tallies(n, d) == exact or exact > 10**300
+    assert written(exact) == (f"{exact:.3g}" if exact < 10**300 else "more than 1e300")
+
+
 @pytest.mark.parametrize(("d", "n"), [(10, 100), (2, 10**6), (1000, 3), (2**20, 1)])
 def test_too_many_tallies_are_refused_before_any_work(d, n):
     with pytest.raises(ValueError, match=r"^reports must be few enough .* ldp\.gibbs takes"):
@@ -284,6 +348,13 @@ def test_no_estimator_beats_the_posterior_mean():
         assert error > least
 
 
+def test_lists_of_reports_compare_by_identity():
+    one, other = (enumerate_reports(GRR(2, 1.0).channel(), 1, [1.0, 1.0]) for _ in range(2))
+    same = one
+    assert one == same
+    assert one != other
+
+
 def test_least_error_of_many_simulated_users():
     """Monte Carlo of the whole experiment; z = 6 has a false-alarm rate of 2e-9."""
     m, n, alpha = GRR(3, 1.0), 4, np.array([0.5, 1.0, 2.0])
@@ -328,8 +399,12 @@ def test_more_users_and_more_budget_help():
         ([[1.0], [1.0]], 2, "channel must have two values and two outcomes"),
         ([[0.5, 0.5]], 2, "channel must have two values and two outcomes"),
         (np.eye(2), 0, "num_reports must be"),
-        (np.eye(2), 10**5, "num_reports must be small enough"),
-        (np.full((4, 16), 1 / 16), 100, "num_reports must be small enough"),
+        (np.eye(2), 10**5, "num_reports and channel must be small enough"),
+        (np.full((4, 16), 1 / 16), 100, "num_reports and channel must be small enough"),
+        # Few pairs, but a table of every histogram or tally; more than a float can say.
+        (np.full((2, 10**5), 1e-5), 1, "num_reports and channel must be small enough"),
+        (np.full((10**4, 2), 0.5), 1, "num_reports and channel must be small enough"),
+        (np.full((200, 2), 0.5), 10**4, "num_reports and channel .* more than 1e300 tallies"),
     ],
 )
 def test_refuses_what_cannot_be_enumerated(channel, n, message):

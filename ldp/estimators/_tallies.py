@@ -5,6 +5,7 @@ A tally :math:`t` of :math:`j` users is numbered by its parts :math:`t_1,\dots,t
 :math:`j` users are the first :math:`\binom{j+d-1}{d-1}` numbers, whatever :math:`j`.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,20 @@ class Tallies(NamedTuple):
         """All tallies of so many users, in order, shape (sizes[num_users], d)."""
         rest = self.parts[: self.sizes[num_users]]
         return np.column_stack([num_users - rest.sum(axis=1), rest])
+
+
+def count_tallies(num_users: int, domain_size: int) -> float:
+    r"""Number of tallies :math:`\binom{n+d-1}{d-1}`; infinite where it is long to write."""
+    total, chosen = num_users + domain_size - 1, min(num_users, domain_size - 1)
+    # (total / chosen)**chosen is a lower bound.
+    if chosen and chosen * math.log(total / chosen) > 700:
+        return math.inf
+    return math.comb(total, chosen)
+
+
+def written(count: float) -> str:
+    """Spell a count, which may be too large for a float."""
+    return f"{count:.3g}" if count < 10**300 else "more than 1e300"
 
 
 def number_tallies(num_users: int, domain_size: int) -> Tallies:

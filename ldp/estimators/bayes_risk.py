@@ -1,7 +1,7 @@
 """The least mean squared error of any estimator, by summing over everything users can send."""
 
-import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +9,11 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp
 
 from ldp import _checks
-from ldp.estimators._tallies import learn, number_tallies
+from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
 from ldp.estimators.posterior import DirichletMixture, check_concentration
 from ldp.types import Floats, Integers
 
-_MOST_CELLS = 2**23  # pairs of a histogram and a tally held at once
+_MOST_CELLS = 2**23  # numbers in one array: pairs of a histogram and a tally, or their entries
 _MOST_UPDATES = 2**30  # logarithms added: some seconds
 
 
@@ -24,7 +24,8 @@ class MinimumMSE(NamedTuple):
     frequencies: float
 
 
-class AllReports(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AllReports:
     """Every histogram of reports, how probable it is, and what it says about the users.
 
     Attributes
@@ -108,11 +109,14 @@ def enumerate_reports(
     alpha = check_concentration(concentration, d)
     if d < 2 or m < 2:
         raise ValueError(f"channel must have two values and two outcomes or more, got {d} x {m}.")
-    num_cells = math.comb(n + m - 1, m - 1) * math.comb(n + d - 1, d - 1)
-    if num_cells > _MOST_CELLS or n * num_cells > _MOST_UPDATES:
+    num_histograms, num_tallies = count_tallies(n, m), count_tallies(n, d)
+    num_pairs = num_histograms * num_tallies
+    num_cells = max(num_pairs, num_histograms * m, num_tallies * d)
+    if num_cells > _MOST_CELLS or n * num_pairs > _MOST_UPDATES:
         raise ValueError(
-            f"num_reports must be small enough to list every histogram of {m} outcomes with every "
-            f"tally of {d} values, got {n} and {num_cells:.3g} pairs."
+            f"num_reports and channel must be small enough to list every histogram of reports with "
+            f"every tally of users, got {n} reports of {m} outcomes with {written(num_histograms)} "
+            f"histograms, and {written(num_tallies)} tallies of {d} values."
         )
     tallies, histograms = number_tallies(n, d), number_tallies(n, m)
     earlier, last = np.empty((2, histograms.sizes[n]), dtype=np.int64)

@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._kernels import count_supported
-from ldp.estimators._evidence import Evidence, byte_table, gather
+from ldp.estimators._evidence import Evidence, byte_table, check_mechanism, gather
 from ldp.estimators.posterior import check_concentration
 from ldp.types import Array, Floats, Integers, Mechanism
 
 _USERS_AT_ONCE = 2**17
 _CELLS_AT_ONCE = 2**20
+_LEAST_START = 1e-100  # a start at 0 could make a report impossible; only starts are floored
 _MANY_EQUAL = 4  # reports per cell of the table of distinct reports and values
 
 
@@ -122,8 +123,9 @@ def gibbs(
     Notes
     -----
     A chain forgets slowly where users are many or concentrations small: look at the effective
-    sample size first, since the spread of a few chains that have not mixed says too little. One
-    draw costs a random number per user, or per distinct report and value where that is less.
+    sample size first, ``ess(sample.laws[:, :, v])`` of ``arviz_stats.base.array_stats`` for every
+    value ``v``, since the spread of a few chains that have not mixed says too little. One draw
+    costs a random number per user, or per distinct report and value where that is less.
     Where a mechanism has no odds, the least likelihood of a report takes the place of the 1.
 
     Examples
@@ -140,6 +142,7 @@ def gibbs(
     ``tanner1987calculation``; ``S003``, section 6, asks for an approximation of the posterior mean
     that stays feasible.
     """
+    check_mechanism(mechanism)
     alpha = check_concentration(concentration, mechanism.domain_size)
     num_draws = _checks.integer(num_draws, "num_draws", 1)
     burn_in = _checks.integer(burn_in, "burn_in", 0)
@@ -148,7 +151,7 @@ def gibbs(
     evidence = gather(mechanism, reports)
     laws, concentrations = np.empty((2, num_chains, num_draws, alpha.size))
     for chain, child in enumerate(rng.spawn(num_chains)):
-        law = child.dirichlet(alpha)
+        law = np.maximum(child.dirichlet(alpha), _LEAST_START)
         for draw in range(-burn_in, num_draws):
             concentration = alpha + draw_explained(evidence, law, child)
             law = child.dirichlet(concentration)

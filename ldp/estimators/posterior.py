@@ -6,19 +6,20 @@ hold each value, so the posterior is a mixture with one Dirichlet law per tally.
 added after each factor: :math:`\binom{n+d-1}{d-1}` of them remain, never :math:`d^n`.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln, logsumexp, xlogy
 
 from ldp import _checks
-from ldp.estimators._tallies import learn, number_tallies
+from ldp.estimators._evidence import check_mechanism, check_reports, likelihood_rows
+from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
 from ldp.types import Array, Floats, Integers, Mechanism
 
 _MOST_CELLS = 2**24  # numbers held at once: 128 MiB
 _MOST_UPDATES = 2**28  # logarithms added: some seconds
+_LARGEST_CONCENTRATION = 2.0**53  # beyond it one user more is lost in rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +98,62 @@ class DirichletMixture:
         return spread
 
     def density(self, laws: npt.ArrayLike) -> Floats:
-        """Density at laws of shape (..., d), in the first d - 1 coordinates."""
-        with np.errstate(divide="ignore"):  # log 0 at the faces of the simplex
-            logs = np.log(np.asarray(laws, dtype=np.float64))
+        r"""Density at laws, in the first d - 1 coordinates.
+
+        .. math:: p(\theta\mid y)=\prod_v\theta_v^{\alpha_v-1}
+                  \sum_tw_t\frac{\Gamma(|\alpha|+n)}{\prod_v\Gamma(\alpha_v+t_v)}
+                  \prod_v\theta_v^{t_v}
+
+        At the faces of the simplex it is its limit, 0 or infinite or between.
+
+        Parameters
+        ----------
+        laws : array_like, shape (..., d)
+            Non-negative, sum one.
+
+        Returns
+        -------
+        ndarray, shape (...)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `laws` are no laws, or one lies where the limit depends on the direction: one factor
+            of the density is 0 there, another infinite.
+
+        Examples
+        --------
+        >>> mixture = DirichletMixture(np.ones(1), np.array([[1, 0]]), np.array([0.5, 0.5]))
+        >>> mixture.density([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]).round(4)
+        array([0.6366,    inf, 0.    ])
+        """
+        points = self._laws(laws)
         a = self.concentrations
         constants = gammaln(a[0].sum()) - gammaln(a).sum(axis=1)
-        powers = np.where(a == 1, 0.0, (a - 1) * logs[..., None, :]).sum(axis=-1)
-        total: Floats = np.exp(logsumexp(constants + powers, axis=-1, b=self.weights))
+        # Powers that all components share apart from the rest, which is a polynomial.
+        shared = self.tallies[self.weights > 0].min(axis=0)
+        rest = np.maximum(self.tallies - shared, 0)
+        terms = constants + xlogy(rest, points[..., None, :]).sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            logs = xlogy(self.prior - 1 + shared, points).sum(axis=-1)
+            logs = logs + logsumexp(terms, axis=-1, b=self.weights)
+        if np.isnan(logs).any():
+            wrong = points[np.isnan(logs)][0]
+            raise ValueError(f"laws must be where the density has a limit, got {wrong}.")
+        total: Floats = np.exp(logs)
         return total
+
+    def _laws(self, given: npt.ArrayLike) -> Floats:
+        points = _checks.plain_array(given, "laws")
+        if points.dtype.kind not in "iuf":
+            raise TypeError(f"laws must be real numbers, got dtype {points.dtype}.")
+        if points.shape[-1:] != self.prior.shape:
+            raise ValueError(f"laws must have shape (..., {self.prior.size}), got {points.shape}.")
+        right = (points >= 0).all(axis=-1) & (np.abs(points.sum(axis=-1) - 1) <= 1e-9)
+        if not right.all():
+            wrong = points[~right][0]
+            raise ValueError(f"laws must be non-negative and sum to 1, got {wrong}.")
+        return points.astype(np.float64)
 
     def _positive_num_reports(self) -> int:
         num_reports = int(self.tallies[0].sum())
@@ -118,15 +167,9 @@ def check_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
     alpha = _checks.vector(given, "concentration", domain_size)
     if not alpha.min() > 0:
         raise ValueError(f"concentration must be positive, got {alpha.min()}.")
+    if alpha.max() > _LARGEST_CONCENTRATION:
+        raise ValueError(f"concentration must be at most 2**53, got {alpha.max()}.")
     return alpha
-
-
-def check_likelihood(mechanism: Mechanism, reports: Array) -> Floats:
-    """Return a row of likelihoods per report, none of them zero throughout."""
-    likelihood = mechanism.likelihood(_checks.plain_array(reports, "reports"))
-    if not (likelihood.max(axis=1, initial=0.0) > 0).all():
-        raise ValueError("reports must be possible under some value, got one that is not.")
-    return likelihood
 
 
 def exact_posterior(
@@ -173,15 +216,17 @@ def exact_posterior(
     ----------
     ``S003``, Theorem 3.1 and Proposition A.3, whose sum over tables is collapsed to tallies here.
     """
-    alpha = check_concentration(concentration, mechanism.domain_size)
-    likelihood = check_likelihood(mechanism, reports)
-    num_reports, d = likelihood.shape
-    num_tallies = math.comb(num_reports + d - 1, d - 1)
+    check_mechanism(mechanism)
+    d = mechanism.domain_size
+    alpha = check_concentration(concentration, d)
+    num_reports = len(np.atleast_1d(check_reports(reports)))
+    num_tallies = count_tallies(num_reports, d)
     if d * num_tallies > _MOST_CELLS or num_reports * d * num_tallies > _MOST_UPDATES:
         raise ValueError(
             f"reports must be few enough to list their tallies, got {num_reports} reports with "
-            f"{num_tallies:.3g} tallies of {d} values; ldp.gibbs takes any number."
+            f"{written(num_tallies)} tallies of {d} values; ldp.gibbs takes any number."
         )
+    likelihood = likelihood_rows(mechanism, reports)
     tallies = number_tallies(num_reports, d)
     log_weights = np.zeros(1)
     with np.errstate(divide="ignore"):  # a value may be impossible under a report
