@@ -2,7 +2,7 @@
 
 from ldp import bounds, datasets, metrics
 from ldp.audit import worst_case_epsilon
-from ldp.estimators.bayes_risk import AllReports, MinimumMSE, enumerate_reports, minimum_mse
+from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
 from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_mul, post_pos
 from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
@@ -18,7 +18,7 @@ from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.metrics import kl, l_inf, mse, tv
 from ldp.tally import Tally
-from ldp.types import Mechanism, PureMechanism
+from ldp.types import Mechanism, Pair, PureMechanism
 
 __all__ = [
     "BLH",
@@ -35,7 +35,7 @@ __all__ = [
     "HadamardResponse",
     "LocalHashing",
     "Mechanism",
-    "MinimumMSE",
+    "Pair",
     "PureMechanism",
     "SubsetSelection",
     "Tally",

@@ -1,6 +1,6 @@
-"""The shapes of a mechanism: protocols and array aliases, no base classes."""
+"""The shapes of a mechanism and of results: protocols and aliases, no base classes."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,13 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint8]
+
+
+class Pair(NamedTuple):
+    """A number for the law and one for the frequencies of the users, mostly their errors."""
+
+    law: float
+    frequencies: float
 
 
 @runtime_checkable

@@ -252,7 +252,69 @@ def test_a_report_that_nobody_makes_changes_nothing():
     assert bounds.exact_limit(padded, LAWS) == bounds.exact_limit(RR, LAWS)
 
 
-def test_extreme_budgets_neither_overflow_nor_wait():
-    assert bounds.epsilon_limit(10, 800.0, 10).law == 0.0
+TINY, HUGE = 1e-100, 1e100  # the range of budgets
+
+
+@pytest.mark.parametrize("eps", [TINY, 1e-20, 0.5, 30.0, 236.0, 700.0, 710.0, 1500.0, HUGE])
+@pytest.mark.parametrize("d", [2, 3, 2**31])
+def test_no_budget_of_the_range_overflows(eps, d):
+    numbers = [
+        *(x for s in (False, True) for x in bounds.epsilon_constants(d, eps, 2**53, s)),
+        *(x for s in (False, True) for x in bounds.epsilon_limit(d, eps, d, s)),
+        *(x for s in (False, True) for x in bounds.spread_limit(d, eps, 1.0, s)),
+        bounds.optimal_limit(d, eps),
+        *bounds.binary_mse(eps, 2**53, 0.5),
+        *(rate.mse or 0.0 for rate in bounds.table_one(d, eps, 2**53)),
+    ]
+    assert all(map(math.isfinite, numbers))
+    law, frequencies = bounds.epsilon_limit(d, eps, d)
+    assert 0 <= frequencies <= law <= bounds.spread_limit(d, eps).law
+    assert bounds.optimal_limit(d, eps) >= bounds.spread_limit(d, eps, sharp=True).law
+
+
+@pytest.mark.parametrize("eps", [1e-300, 1e-101, 1e101, 1e308])
+def test_budgets_out_of_the_range_are_refused(eps):
+    for call in (
+        lambda: bounds.epsilon_constants(3, eps, 3),
+        lambda: bounds.epsilon_limit(3, eps, 3),
+        lambda: bounds.spread_limit(3, eps),
+        lambda: bounds.optimal_limit(3, eps),
+        lambda: bounds.binary_mse(eps, 10, 0.6),
+        lambda: bounds.binary_ratio(eps, 0.6),
+        lambda: bounds.table_one(3, eps, 10),
+    ):
+        with pytest.raises(
+            ValueError, match=r"^epsilon must be from 1e-100 to 1e\+100 for a bound"
+        ):
+            call()
+
+
+def test_a_ratio_beyond_floats_is_refused():
+    assert math.isfinite(bounds.binary_ratio(236.5, 0.5).frequencies)
+    with pytest.raises(ValueError, match=r"^epsilon must be at most 236\.594 .* got 700\.0\.$"):
+        bounds.binary_ratio(700.0, 0.6)
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("sharp", [False, True])
+def test_limits_by_the_budget_are_the_gaussian_bound_of_its_constants(eps, sharp):
+    constants, limits = (
+        f(4, eps, 7, sharp) for f in (bounds.epsilon_constants, bounds.epsilon_limit)
+    )
+    for constant, limit in zip(constants, limits, strict=True):
+        factor = 4 / (2 * math.pi * math.e)
+        assert limit == pytest.approx(factor * math.exp(2 * constant / 3), rel=1e-12)
+
+
+def test_the_largest_domain_does_not_wait():
     assert bounds.spread_limit(2**31, 1e-6, sharp=True).law > 0
     assert bounds.optimal_limit(2**31, 30.0) > 0
+
+
+def test_a_channel_is_looked_at_once(monkeypatch):
+    """Its rank costs more than the rest where there are many values."""
+    calls = []
+    rank = np.linalg.matrix_rank
+    monkeypatch.setattr(np.linalg, "matrix_rank", lambda a: calls.append(1) or rank(a))
+    bounds.entropy_limit(RR, LAWS)
+    assert len(calls) == 1

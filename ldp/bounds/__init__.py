@@ -20,7 +20,6 @@ from ldp.bounds.limits import (
     fisher_information,
 )
 from ldp.bounds.privacy import (
-    Errors,
     epsilon_constants,
     epsilon_limit,
     optimal_limit,
@@ -30,7 +29,6 @@ from ldp.bounds.published import Rate, binary_mse, binary_ratio, table_one
 
 __all__ = [
     "Averages",
-    "Errors",
     "Rate",
     "binary_mse",
     "binary_ratio",

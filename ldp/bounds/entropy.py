@@ -6,6 +6,7 @@ All entropies are in nats and given the reports, averaged over them.
 import math
 
 from ldp import _checks
+from ldp.bounds._common import check_num_reports, gaussian_factor
 
 _ROUNDING = 1e-9  # an entropy computed by summation may pass its largest value by this much
 
@@ -20,9 +21,7 @@ def _entropy(value: float, most: float, least: float = -math.inf) -> float:
 
 def _gaussian_power(entropy: float, domain_size: int, sharp: bool) -> float:
     """Least sum of variances on the simplex of a density of the given entropy."""
-    d = domain_size
-    constant = (d - 1) * d ** (1 / (d - 1)) if sharp else d
-    return constant / (2 * math.pi * math.e) * math.exp(2 * entropy / (d - 1))
+    return gaussian_factor(domain_size, sharp) * math.exp(2 * entropy / (domain_size - 1))
 
 
 def entropy_bound(entropy: float, domain_size: int, sharp: bool = False) -> float:
@@ -165,6 +164,6 @@ def tally_entropy_bound(
 
 def _tally_arguments(entropy: float, domain_size: int, num_reports: int) -> tuple[int, int, float]:
     d = _checks.domain_size(domain_size)
-    n = _checks.integer(num_reports, "num_reports", 1)
+    n = check_num_reports(num_reports)
     most = math.lgamma(n + d) - math.lgamma(d) - math.lgamma(n + 1)
     return d, n, _entropy(entropy, most, 0.0)

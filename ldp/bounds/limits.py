@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp.bounds._common import gaussian_factor
 from ldp.types import Floats
 
 
@@ -268,8 +269,8 @@ def entropy_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike, sharp: bool = F
     ``S003``, Corollary 4.3, (51) and (52), reconstructed.
     """
     constants = entropy_constants(channel, thetas)
-    d = len(_channel(channel))
-    factor = ((d - 1) * d ** (1 / (d - 1)) if sharp else d) / (2 * math.pi * math.e)
+    d = len(np.asarray(channel))
+    factor = gaussian_factor(d, sharp)
     law, frequencies = (factor * math.exp(2 * b / (d - 1)) for b in constants[:2])
     slope = 2 / (d - 1)  # of the logarithm
     return Averages(

@@ -5,31 +5,26 @@ In the code :math:`u=1/(e^\epsilon-1)`, in which all of them are polynomials.
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ldp import _checks
-
-
-class Errors(NamedTuple):
-    """A number for the law and one for the frequencies of the users."""
-
-    law: float
-    frequencies: float
-
-
-def _inverse_odds(epsilon: float) -> float:
-    """Return 1 / (e^epsilon - 1) without overflow."""
-    return math.exp(-epsilon) / -math.expm1(-epsilon)
+from ldp.bounds._common import (
+    check_collision,
+    check_epsilon,
+    check_num_outcomes,
+    inverse_odds,
+    log_odds,
+)
+from ldp.types import Pair
 
 
 def _checked(domain_size: int, epsilon: float) -> tuple[int, float, float]:
-    d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
-    return d, budget, _inverse_odds(budget)
+    d, budget = _checks.domain_size(domain_size), check_epsilon(epsilon)
+    return d, budget, inverse_odds(budget)
 
 
 def epsilon_constants(
     domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False
-) -> Errors:
+) -> Pair:
     r"""Lower bounds on :math:`B_Q` (``law``) and :math:`C_Q` (``frequencies``) by the budget.
 
     .. math:: B_Q\ge\frac{d-1}2\ln\frac{2\pi e}{(e^\epsilon-1)^2},\qquad
@@ -52,7 +47,7 @@ def epsilon_constants(
 
     Returns
     -------
-    Errors
+    Pair
         In nats, for every prior with a density and every mechanism of rank d.
 
     Raises
@@ -71,23 +66,24 @@ def epsilon_constants(
     ``S003``, Theorem 4.4, (54) and (55), reconstructed.
     """
     d, budget, _ = _checked(domain_size, epsilon)
-    m = _checks.integer(num_outcomes, "num_outcomes", d)
-    log_odds = budget + math.log(-math.expm1(-budget))  # of e^epsilon - 1
-    law = (d - 1) / 2 * (math.log(2 * math.pi * math.e) - 2 * log_odds)
-    return Errors(law, law - m / 2 * (_jensen_gap(budget) if sharp else budget))
+    m = check_num_outcomes(num_outcomes, d)
+    law = (d - 1) / 2 * (math.log(2 * math.pi * math.e) - 2 * log_odds(budget))
+    return Pair(law, law - _entropy_loss(m, budget, sharp))
+
+
+def _entropy_loss(num_outcomes: int, epsilon: float, sharp: bool) -> float:
+    """By how much the constant of the frequencies may be below that of the law."""
+    return num_outcomes / 2 * (_jensen_gap(epsilon) if sharp else epsilon)
 
 
 def _jensen_gap(epsilon: float) -> float:
     """Largest log E[R] - E[log R] of a variable between 1 and e^epsilon."""
     if epsilon < 0.01:  # the terms cancel; the series goes on with epsilon**6 / 25920
         return epsilon**2 / 8 - epsilon**4 / 576
-    log_odds = epsilon + math.log(-math.expm1(-epsilon))
-    return log_odds - math.log(epsilon) - 1 + epsilon * _inverse_odds(epsilon)
+    return log_odds(epsilon) - math.log(epsilon) - 1 + epsilon * inverse_odds(epsilon)
 
 
-def epsilon_limit(
-    domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False
-) -> Errors:
+def epsilon_limit(domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False) -> Pair:
     r"""Lower bounds on the limits of :math:`n` times the error, by the budget alone.
 
     .. math:: \lim n\operatorname{MSE}\ge\frac d{(e^\epsilon-1)^2},\qquad
@@ -109,7 +105,7 @@ def epsilon_limit(
 
     Returns
     -------
-    Errors
+    Pair
         Squared errors times n, summed over values, for every prior with a density and every
         mechanism of rank d.
 
@@ -128,15 +124,15 @@ def epsilon_limit(
     ----------
     ``S003``, Theorem 4.5, (59) and (60), reconstructed.
     """
-    constants = epsilon_constants(domain_size, epsilon, num_outcomes, sharp)
-    d, _, u = _checked(domain_size, epsilon)
+    d, budget, u = _checked(domain_size, epsilon)
+    m = check_num_outcomes(num_outcomes, d)
     law = d * u * u
-    return Errors(law, law * math.exp(2 * (constants.frequencies - constants.law) / (d - 1)))
+    return Pair(law, law * math.exp(-2 * _entropy_loss(m, budget, sharp) / (d - 1)))
 
 
 def spread_limit(
     domain_size: int, epsilon: float, collision: float | None = None, sharp: bool = False
-) -> Errors:
+) -> Pair:
     r"""Lower bounds on the limits of :math:`n` times the error that do not depend on the reports.
 
     .. math:: \lim n\operatorname{MSE}\ge
@@ -167,7 +163,7 @@ def spread_limit(
 
     Returns
     -------
-    Errors
+    Pair
         Squared errors times n, summed over values, for every prior with a density and every
         mechanism of rank d; the first also at every single law.
 
@@ -194,10 +190,10 @@ def spread_limit(
         return (d * u * u + k * u) / (k * (d - k))
 
     if sharp:
-        law = (d - 1) ** 2 * _least(spread, d, d / (1 + math.exp(budget / 2)))
+        law = (d - 1) ** 2 * _least(spread, d, d * _share(budget / 2))
     else:
         law = (d - 1) ** 2 * u * u * d / (d * d // 4)
-    return Errors(law, max(0.0, law - (1 - repeated)))
+    return Pair(law, max(0.0, law - (1 - repeated)))
 
 
 def optimal_limit(domain_size: int, epsilon: float) -> float:
@@ -242,15 +238,12 @@ def optimal_limit(domain_size: int, epsilon: float) -> float:
     def error(k: int) -> float:
         return (k + d * u) * (k + d * u) / (d * k * (d - k))
 
-    return (d - 1) ** 2 * _least(error, d, d / (1 + math.exp(budget)))
+    return (d - 1) ** 2 * _least(error, d, d * _share(budget))
 
 
-def check_collision(value: float, domain_size: int) -> float:
-    """Return the chance that two users hold one value, from 1/d to 1."""
-    number = _checks.real(value, "collision", f"from 1/{domain_size} to 1")
-    if not 1 / domain_size - 1e-12 <= number <= 1 + 1e-12:
-        raise ValueError(f"collision must be from 1/{domain_size} to 1, got {number}.")
-    return number
+def _share(exponent: float) -> float:
+    """Return 1 / (1 + e^exponent) without overflow."""
+    return math.exp(-exponent) / (1 + math.exp(-exponent))
 
 
 def _least(function: Callable[[int], float], domain_size: int, at: float) -> float:

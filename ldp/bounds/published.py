@@ -1,13 +1,17 @@
 """Where the bounds of the paper are attained, and what its table says."""
 
 import math
+import sys
 from typing import NamedTuple
 
 from ldp import _checks
-from ldp.bounds.privacy import Errors, _inverse_odds, check_collision
+from ldp.bounds._common import check_collision, check_epsilon, check_num_reports, inverse_odds
+from ldp.types import Pair
+
+_LARGEST_OF_RATIO = math.log(sys.float_info.max) / 3
 
 
-def binary_mse(epsilon: float, num_reports: int, collision: float) -> Errors:
+def binary_mse(epsilon: float, num_reports: int, collision: float) -> Pair:
     r"""Error of the unbiased estimator of two-valued randomized response; at every :math:`n`.
 
     .. math:: \operatorname{MSE}=\frac2n\left(\frac{e^\epsilon}{(e^\epsilon-1)^2}
@@ -27,7 +31,7 @@ def binary_mse(epsilon: float, num_reports: int, collision: float) -> Errors:
 
     Returns
     -------
-    Errors
+    Pair
         Squared errors summed over the two values.
 
     Raises
@@ -45,13 +49,13 @@ def binary_mse(epsilon: float, num_reports: int, collision: float) -> Errors:
     ----------
     ``S003``, Proposition 4.6, (65) and (66), reconstructed.
     """
-    u = _inverse_odds(_checks.epsilon(epsilon))
-    n = _checks.integer(num_reports, "num_reports", 1)
+    u = inverse_odds(check_epsilon(epsilon))
+    n = check_num_reports(num_reports)
     frequencies = 2 * u * (1 + u) / n
-    return Errors(frequencies + (1 - check_collision(collision, 2)) / n, frequencies)
+    return Pair(frequencies + (1 - check_collision(collision, 2)) / n, frequencies)
 
 
-def binary_ratio(epsilon: float, collision: float) -> Errors:
+def binary_ratio(epsilon: float, collision: float) -> Pair:
     r"""Attained error over the bounds of :func:`epsilon_limit`, for two values and two reports.
 
     .. math:: e^\epsilon+(e^\epsilon-1)^2\operatorname E\theta_0\theta_1\qquad\text{and}\qquad
@@ -68,7 +72,7 @@ def binary_ratio(epsilon: float, collision: float) -> Errors:
 
     Returns
     -------
-    Errors
+    Pair
         Two ratios, above one.
 
     Raises
@@ -85,9 +89,12 @@ def binary_ratio(epsilon: float, collision: float) -> Errors:
     ----------
     ``S003``, Corollary 4.7, (76) and (77), reconstructed.
     """
-    budget = _checks.epsilon(epsilon)
+    budget = check_epsilon(epsilon)
+    if budget > _LARGEST_OF_RATIO:
+        rule = f"at most {_LARGEST_OF_RATIO:.6g} for the ratio to be a float"
+        raise ValueError(f"epsilon must be {rule}, got {budget}.")
     held_once = (1 - check_collision(collision, 2)) / 2
-    return Errors(
+    return Pair(
         math.exp(budget) + math.expm1(budget) ** 2 * held_once,
         math.exp(3 * budget),
     )
@@ -144,8 +151,8 @@ def table_one(domain_size: int, epsilon: float, num_reports: int) -> tuple[Rate,
     ----------
     ``S003``, Table I.
     """
-    d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
-    n = _checks.integer(num_reports, "num_reports", 1)
+    d, budget = _checks.domain_size(domain_size), check_epsilon(epsilon)
+    n = check_num_reports(num_reports)
     unit = d / (n * budget * budget)
     return (
         Rate("law", "lower", "duchi2013local", "worst law", None),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,17 +10,10 @@ from scipy.special import gammaln, logsumexp
 from ldp import _checks
 from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
 from ldp.estimators.posterior import DirichletMixture, check_concentration
-from ldp.types import Floats, Integers
+from ldp.types import Floats, Integers, Pair
 
 _MOST_CELLS = 2**23  # numbers in one array: pairs of a histogram and a tally, or their entries
 _MOST_UPDATES = 2**30  # logarithms added: some seconds
-
-
-class MinimumMSE(NamedTuple):
-    """Least mean squared error, summed over values, for the law and for the frequencies."""
-
-    law: float
-    frequencies: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +133,7 @@ def enumerate_reports(
     return AllReports(seen[possible], probabilities, weights, tallies.of(n), alpha)
 
 
-def minimum_mse(
-    channel: npt.ArrayLike, num_reports: int, concentration: npt.ArrayLike
-) -> MinimumMSE:
+def minimum_mse(channel: npt.ArrayLike, num_reports: int, concentration: npt.ArrayLike) -> Pair:
     r"""Mean squared error of the posterior mean, which no estimator can beat.
 
     .. math:: \operatorname{MSE}=\sum_s\Pr[S=s]\sum_v\operatorname{Var}(\theta_v\mid S=s)
@@ -162,8 +152,8 @@ def minimum_mse(
 
     Returns
     -------
-    MinimumMSE
-        Named tuple ``(law, frequencies)``, each summed over values.
+    Pair
+        Errors ``(law, frequencies)``, each summed over values.
 
     Raises
     ------
@@ -187,4 +177,4 @@ def minimum_mse(
     for probability, posterior in zip(every.probabilities, every.posteriors(), strict=True):
         law += probability * posterior.variance.sum()
         frequencies += probability * posterior.frequency_variance.sum()
-    return MinimumMSE(float(law), float(frequencies))
+    return Pair(float(law), float(frequencies))
