@@ -254,6 +254,35 @@ def test_a_machine_without_a_folder_for_machine_code_still_compiles(
     assert _kernels.compiled(lambda x: x + 1)(2) == 3
 
 
+# -- likelihood
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(0, 40))
+def test_byte_sums(seed: int, width: int, num_rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 256, (num_rows, width), dtype=np.uint8)
+    table, out = rng.normal(size=(width, 256)), np.full(num_rows, np.nan)
+    _kernels.byte_sums(rows, table, out)
+    expected = [0.0] * num_rows
+    for i, row in enumerate(rows):
+        for j, byte in enumerate(row):
+            expected[i] += float(table[j, byte])  # from left to right, one rounding each
+    assert out.tolist() == expected
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(0, 40))
+def test_byte_weights(seed: int, width: int, num_rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(250, 256, (num_rows, width), dtype=np.uint8)  # so that bytes repeat
+    weights, totals = rng.normal(size=num_rows), rng.normal(size=(width, 256))
+    expected = totals.tolist()  # what is there stays
+    for weight, row in zip(weights.tolist(), rows.tolist(), strict=True):
+        for j, byte in enumerate(row):
+            expected[j][byte] += weight
+    _kernels.byte_weights(rows, weights, totals)
+    assert totals.tolist() == expected
+
+
 # -- posterior
 
 
