@@ -153,7 +153,7 @@ def _execute(
     # if each kernel has a folder of its own: by default their names are equal in one folder.
     os.environ["JUPYTER_RUNTIME_DIR"] = str(partial.parent)
     sockets = {"transport": "ipc", "ip": str(partial.parent / "kernel")}
-    # It would announce that it ends by itself, and now and then the interrupt that ends it: an error
+    # It would announce that it ends by itself, or the interrupt that ends it; an error
     # in a cell comes as an output, never through this log.
     quiet = {"extra_arguments": ["--log-level=CRITICAL"]}
     papermill.execute_notebook(
