@@ -7,7 +7,8 @@ from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_
 from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
-from ldp.estimators.posterior import DirichletMixture, exact_posterior, posterior_mean
+from ldp.estimators.mixture import DirichletMixture
+from ldp.estimators.posterior import exact_posterior, posterior_mean
 from ldp.estimators.power_law import power, power_law_exponent, power_ns
 from ldp.estimators.simplex import mle_apx, project_simplex
 from ldp.mechanisms.hadamard import HadamardResponse

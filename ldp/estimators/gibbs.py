@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._kernels import count_supported
 from ldp.estimators._evidence import Evidence, byte_table, check_mechanism, gather
-from ldp.estimators.posterior import check_concentration
+from ldp.estimators.mixture import check_concentration
 from ldp.types import Array, Floats, Integers, Mechanism
 
 _USERS_AT_ONCE = 2**17

@@ -1,0 +1,162 @@
+"""The form of a posterior under a Dirichlet prior: a mixture of Dirichlet laws."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln, logsumexp, xlogy
+
+from ldp import _checks
+from ldp.types import Floats, Integers
+
+_LARGEST_CONCENTRATION = 2.0**53  # beyond it one user more is lost in rounding
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletMixture:
+    r"""A mixture of Dirichlet laws, one for each tally that the users may have.
+
+    .. math:: \theta\mid y\sim\sum_t w_t\operatorname{Dir}(\alpha+t),\qquad w_t=\Pr[T=t\mid y]
+
+    Attributes
+    ----------
+    weights : ndarray, shape (k,)
+        Probability of each tally given the reports; they sum to one.
+    tallies : ndarray of int, shape (k, d)
+        How many users hold each value; every row sums to the number of reports.
+    prior : ndarray, shape (d,)
+        Concentration :math:`\alpha` before the reports.
+
+    Examples
+    --------
+    >>> mixture = DirichletMixture(np.array([0.5, 0.5]), np.array([[1, 0], [0, 1]]), np.ones(2))
+    >>> mixture.mean
+    array([0.5, 0.5])
+    >>> mixture.concentrations
+    array([[2., 1.],
+           [1., 2.]])
+
+    References
+    ----------
+    ``S003``, Facts A.1 and A.2, Proposition A.3.
+    """
+
+    weights: Floats
+    tallies: Integers
+    prior: Floats
+
+    @property
+    def concentrations(self) -> Floats:
+        """Concentration of every component, shape (k, d)."""
+        return self.prior + self.tallies
+
+    @property
+    def tally_mean(self) -> Floats:
+        """Expected number of users that hold each value, shape (d,)."""
+        mean: Floats = self.weights @ self.tallies
+        return mean
+
+    @property
+    def tally_variance(self) -> Floats:
+        """Variance of the number of users that hold each value, shape (d,)."""
+        spread: Floats = self.weights @ (self.tallies - self.tally_mean) ** 2
+        return spread
+
+    @property
+    def frequency_mean(self) -> Floats:
+        """Expected frequency of each value among the users, the best estimate of it."""
+        return self.tally_mean / self._positive_num_reports()
+
+    @property
+    def frequency_variance(self) -> Floats:
+        """Variance of the frequency of each value among the users."""
+        return self.tally_variance / self._positive_num_reports() ** 2
+
+    @property
+    def mean(self) -> Floats:
+        """Expected law, the best estimate of it, shape (d,)."""
+        expected: Floats = (self.prior + self.tally_mean) / self.concentrations[0].sum()
+        return expected
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of each probability: within the components plus between them."""
+        total = self.concentrations[0].sum()
+        means = self.concentrations / total
+        within = self.weights @ (means * (1 - means)) / (total + 1)
+        spread: Floats = within + self.tally_variance / total**2
+        return spread
+
+    def density(self, laws: npt.ArrayLike) -> Floats:
+        r"""Density at laws, in the first d - 1 coordinates.
+
+        .. math:: p(\theta\mid y)=\prod_v\theta_v^{\alpha_v-1}
+                  \sum_tw_t\frac{\Gamma(|\alpha|+n)}{\prod_v\Gamma(\alpha_v+t_v)}
+                  \prod_v\theta_v^{t_v}
+
+        At the faces of the simplex it is its limit, 0 or infinite or between.
+
+        Parameters
+        ----------
+        laws : array_like, shape (..., d)
+            Non-negative, sum one.
+
+        Returns
+        -------
+        ndarray, shape (...)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `laws` are no laws, or one lies where the limit depends on the direction: one factor
+            of the density is 0 there, another infinite.
+
+        Examples
+        --------
+        >>> mixture = DirichletMixture(np.ones(1), np.array([[1, 0]]), np.array([0.5, 0.5]))
+        >>> mixture.density([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]).round(4)
+        array([0.6366,    inf, 0.    ])
+        """
+        points = self._laws(laws)
+        a = self.concentrations
+        constants = gammaln(a[0].sum()) - gammaln(a).sum(axis=1)
+        # Powers that all components share apart from the rest, which is a polynomial.
+        shared = self.tallies[self.weights > 0].min(axis=0)
+        rest = np.maximum(self.tallies - shared, 0)
+        terms = constants + xlogy(rest, points[..., None, :]).sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            logs = xlogy(self.prior - 1 + shared, points).sum(axis=-1)
+            logs = logs + logsumexp(terms, axis=-1, b=self.weights)
+        if np.isnan(logs).any():
+            wrong = points[np.isnan(logs)][0]
+            raise ValueError(f"laws must be where the density has a limit, got {wrong}.")
+        total: Floats = np.exp(logs)
+        return total
+
+    def _laws(self, given: npt.ArrayLike) -> Floats:
+        points = _checks.plain_array(given, "laws")
+        if points.dtype.kind not in "iuf":
+            raise TypeError(f"laws must be real numbers, got dtype {points.dtype}.")
+        if points.shape[-1:] != self.prior.shape:
+            raise ValueError(f"laws must have shape (..., {self.prior.size}), got {points.shape}.")
+        right = (points >= 0).all(axis=-1) & (np.abs(points.sum(axis=-1) - 1) <= 1e-9)
+        if not right.all():
+            wrong = points[~right][0]
+            raise ValueError(f"laws must be non-negative and sum to 1, got {wrong}.")
+        return points.astype(np.float64)
+
+    def _positive_num_reports(self) -> int:
+        num_reports = int(self.tallies[0].sum())
+        if num_reports == 0:
+            raise ValueError("reports must be at least one for users to have frequencies, got 0.")
+        return num_reports
+
+
+def check_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
+    """Return the concentration of a Dirichlet prior: one positive number per value."""
+    alpha = _checks.vector(given, "concentration", domain_size)
+    if not alpha.min() > 0:
+        raise ValueError(f"concentration must be positive, got {alpha.min()}.")
+    if alpha.max() > _LARGEST_CONCENTRATION:
+        raise ValueError(f"concentration must be at most 2**53, got {alpha.max()}.")
+    return alpha
