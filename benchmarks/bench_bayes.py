@@ -1,5 +1,8 @@
 """Gibbs sampling in user-updates per second, and the exact posterior, beside plain numpy.
 
+At 16 values equal reports are many and share a draw: the best case. From 17 values on every report
+has a draw of its own; SHE has no support sets and draws from a matrix.
+
 Run by ``make bench``; processor time of one thread.
 """
 
@@ -14,9 +17,11 @@ import ldp
 from benchmarks import twins
 from benchmarks.conftest import Measure
 
-SHORT = ldp.OUE(16, 1.0), 10**6
-WIDE = ldp.OUE(1024, 1.0), 10**5
-FEW = 10**5  # users of the twin, which holds a matrix of users and values
+SHORT = ldp.OUE(16, 1.0)
+PACKED = ldp.OUE(24, 1.0)
+DENSE = ldp.SHE(16, 1.0)
+WIDE = ldp.OUE(1024, 1.0)
+MANY, FEW = 10**6, 10**5  # users; few for the twin, which holds a matrix of users and values
 DRAWS = 5
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True)
@@ -29,32 +34,62 @@ def reports(m: Any, n: int) -> Any:
     return m.privatize(rng.choice(m.domain_size, n, p=law), rng)
 
 
-def sample(m: Any, n: int) -> object:
-    prior, rng = np.full(m.domain_size, 0.5), np.random.default_rng(6)
-    return ldp.gibbs(m, reports(m, n), prior, DRAWS, rng, burn_in=0, num_chains=2)
+def row(m: Any, n: int, note: str = "") -> str:
+    return f"Gibbs, {type(m).__name__}, n={n:.0e}, d={m.domain_size}, eps=1{note}".replace(
+        "e+0", "e"
+    )
 
 
-def test_gibbs(measure: Measure) -> None:
-    m, n = SHORT
-    work = 2 * DRAWS * n
-    measure("Gibbs, OUE, d=16", lambda: sample(m, n), work, "user-updates/s", 1e7)
+def run(measure: Measure, m: Any, n: int, note: str = "", target: float | None = None) -> None:
+    prior = np.full(m.domain_size, 0.5)
+
+    def call() -> object:
+        rng = np.random.default_rng(6)
+        return ldp.gibbs(m, reports(m, n), prior, DRAWS, rng, burn_in=0, num_chains=2)
+
+    measure(row(m, n, note), call, 2 * DRAWS * n, "user-updates/s", target, rounds=3)
 
 
-def test_gibbs_twin(measure: Measure) -> None:
-    m, _ = SHORT
-    likelihood, law = m.likelihood(reports(m, FEW)), np.full(16, 1 / 16)
+def run_twin(measure: Measure, m: Any, n: int, note: str = "") -> None:
+    d = m.domain_size
+    likelihood, law = m.likelihood(reports(m, FEW)), np.full(d, 1 / d)
     rng = np.random.default_rng(6)
 
     def call() -> object:
         return twins.gibbs_step(likelihood, law, rng)
 
-    measure("Gibbs, OUE, d=16", call, FEW, "user-updates/s", twin=True)
+    measure(row(m, n, note), call, FEW, "user-updates/s", twin=True, rounds=3)
+
+
+SHARED = " (users with equal reports share a draw)"
+
+
+def test_gibbs(measure: Measure) -> None:
+    run(measure, SHORT, MANY, SHARED, 1e7)
+
+
+def test_gibbs_twin(measure: Measure) -> None:
+    run_twin(measure, SHORT, MANY, SHARED)
+
+
+def test_gibbs_packed(measure: Measure) -> None:
+    run(measure, PACKED, MANY)
+
+
+def test_gibbs_packed_twin(measure: Measure) -> None:
+    run_twin(measure, PACKED, MANY)
+
+
+def test_gibbs_dense(measure: Measure) -> None:
+    run(measure, DENSE, FEW)
+
+
+def test_gibbs_dense_twin(measure: Measure) -> None:
+    run_twin(measure, DENSE, FEW)
 
 
 def test_gibbs_many_values(measure: Measure) -> None:
-    m, n = WIDE
-    work = 2 * DRAWS * n
-    measure("Gibbs, OUE, d=1024", lambda: sample(m, n), work, "user-updates/s", rounds=3)
+    run(measure, WIDE, FEW)
 
 
 def test_exact_posterior(measure: Measure) -> None:
@@ -64,4 +99,4 @@ def test_exact_posterior(measure: Measure) -> None:
     def call() -> object:
         return ldp.exact_posterior(m, given, prior)
 
-    measure("Exact posterior, d=3, n=300", call, 1, "s")
+    measure("Exact posterior, OUE, n=300, d=3, eps=1", call, 1, "s")

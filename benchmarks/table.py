@@ -78,8 +78,8 @@ def main(source: str, target: str) -> None:
     lines = ["| " + " | ".join(row) + " |" for row in table]
     lines.insert(1, "|---|---|" + "---:|" * (len(HEADER) - 2))
     note = (
-        "A million users (fewer for matrices of users and values), 1,024 values, epsilon 1, where "
-        "a row does not say otherwise. "
+        "A million users (fewer for matrices of users and values; rates are per user), 1,024 "
+        "values, epsilon 1, where a row does not say otherwise. "
         "Processor time of the fastest round after compilation."
     )
     text = "\n".join([machine(record), "", note, "", *lines, ""])

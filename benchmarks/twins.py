@@ -1,7 +1,8 @@
 """Plain numpy for the same work: what a careful user would write in an afternoon.
 
 The twins hold a whole matrix of users and values at once, so they get fewer users; rates are
-per report, which favours them if anything, since their matrices then fit in a cache.
+per report, which favours them if anything, since their matrices then fit in a cache. Both sides of
+a likelihood row reach the same gap, by the algorithm that its side would use.
 """
 
 import cvxpy
