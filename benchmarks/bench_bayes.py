@@ -35,9 +35,8 @@ def reports(m: Any, n: int) -> Any:
 
 
 def row(m: Any, n: int, note: str = "") -> str:
-    return f"Gibbs, {type(m).__name__}, n={n:.0e}, d={m.domain_size}, eps=1{note}".replace(
-        "e+0", "e"
-    )
+    name = "SHE" if isinstance(m, ldp.SHE) else "OUE"
+    return f"Gibbs, {name}, n={n:.0e}, d={m.domain_size}, eps=1{note}".replace("e+0", "e")
 
 
 def run(measure: Measure, m: Any, n: int, note: str = "", target: float | None = None) -> None:

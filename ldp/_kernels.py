@@ -246,3 +246,32 @@ def count_supported(
             # Past the end of S by rounding, once in 10**15 draws, is as good as noise.
             left += not found
     return left
+
+
+@compiled
+def count_explained(rows: Any, theta: Any, uniforms: Any, counts: Any) -> Any:
+    """Draw which reports are explained by a value; return how many are not.
+
+    With likelihoods L and their least l a report is noise with chance l / (L @ theta); else a value
+    drawn from (L - l) theta explains it and is added to `counts`. One uniform number decides both.
+    """
+    num_rows, domain_size = rows.shape
+    left = 0
+    for i in range(num_rows):
+        least = rows[i, 0]
+        for v in range(domain_size):
+            least = min(least, rows[i, v])
+        total = least
+        for v in range(domain_size):
+            total += (rows[i, v] - least) * theta[v]
+        rest = uniforms[i] * total - least
+        found = False
+        if rest >= 0:
+            for v in range(domain_size):
+                rest -= (rows[i, v] - least) * theta[v]
+                if rest < 0:
+                    counts[v] += 1
+                    found = True
+                    break
+        left += not found  # past the end by rounding: as above
+    return left

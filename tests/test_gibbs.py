@@ -243,8 +243,8 @@ def test_a_start_that_rounds_to_zero_makes_no_report_impossible(alpha):
 
 
 @pytest.mark.parametrize("users", [1, 7, 100])
-def test_parts_of_users_are_drawn_like_the_whole(users, monkeypatch):
-    m = OUE(6, 1.0)
+@pytest.mark.parametrize("m", [OUE(6, 1.0), SHE(6, 1.0)], ids=repr)
+def test_parts_of_users_are_drawn_like_the_whole(m, users, monkeypatch):
     evidence = _evidence.gather(m, drawn(m, 100))
     law = np.random.default_rng(3).dirichlet(np.ones(6))
     whole = module.draw_explained(evidence, law, np.random.default_rng(4))

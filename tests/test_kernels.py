@@ -310,3 +310,18 @@ def test_count_supported(seed: int, d: int, odds: float) -> None:
             expected[v] += v >= 0
         used += repeat
     assert (counts.tolist(), left) == (expected.tolist(), unexplained)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 20), st.booleans())
+def test_count_explained(seed: int, d: int, with_zeros: bool) -> None:
+    rng = np.random.default_rng(seed)
+    rows, theta = rng.random((6, d)), rng.dirichlet(np.ones(d))
+    if with_zeros:
+        rows[:, rng.integers(d)] = 0.0  # no report can be noise
+    uniforms, counts = rng.random(6), np.zeros(d, dtype=np.int64)
+    left = _kernels.count_explained(rows, theta, uniforms, counts)
+    expected = np.zeros(d + 1, dtype=np.int64)
+    for row, u in zip(rows, uniforms, strict=True):
+        chances = np.append(row.min(), (row - row.min()) * theta).cumsum()
+        expected[np.searchsorted(chances, u * chances[-1], side="right")] += 1
+    assert (left, *counts.tolist()) == tuple(expected.tolist())

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._kernels import count_supported
+from ldp._kernels import count_explained, count_supported
 from ldp.estimators._evidence import Evidence, byte_table, check_mechanism, gather
 from ldp.estimators.mixture import check_concentration
 from ldp.types import Array, Floats, Integers, Mechanism
@@ -164,9 +164,15 @@ def draw_explained(evidence: Evidence, law: Floats, rng: np.random.Generator) ->
     """Draw which users' reports are explained by which value, given the law, and count them."""
     repeats = evidence.counts.astype(np.int64)
     num_cells = len(repeats) * law.size
-    if evidence.odds is None or repeats.sum() > _MANY_EQUAL * num_cells:
+    different = repeats.sum() <= _MANY_EQUAL * num_cells
+    if not different or (evidence.odds is None and repeats.max() > 1):
         return _draw_by_report(evidence, repeats, law, rng)
     tally = np.zeros(law.size, dtype=np.int64)
+    if evidence.odds is None:
+        for first in range(0, len(repeats), _USERS_AT_ONCE):
+            rows = evidence.rows[first : first + _USERS_AT_ONCE]
+            count_explained(rows, law, rng.random(len(rows)), tally)
+        return tally
     table = byte_table(law, evidence.rows.shape[1])
     ends = np.cumsum(repeats)
     first = 0
