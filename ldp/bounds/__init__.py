@@ -7,6 +7,8 @@ divide by :math:`d` for the error per value. A name says where its bound is true
 * ``..._limit`` is about :math:`n` times the error as :math:`n\to\infty`, for one mechanism and
   one prior. At a given :math:`n` the error may be far below it.
 
+Budgets may be from 1e-100 to 1e100, so that their squares stay in float64.
+
 The text of S003 at hand has lost its displayed equations. All formulas here follow from its proofs;
 (36)-(60) are reconstructions in that sense. What goes beyond the paper is marked ``sharp``.
 """
