@@ -43,7 +43,14 @@ def start(patient_book: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         command = [sys.executable, script, "--root", str(patient_book), *options]
         pipe = subprocess.PIPE
         started.append(
-            subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+            subprocess.Popen(
+                command,
+                stdout=pipe,
+                stderr=pipe,
+                text=True,
+                start_new_session=True,
+                preexec_fn=hear_interrupts,
+            )
         )
         return started[-1]
 
@@ -54,6 +61,11 @@ def start(patient_book: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.wait()
         process.stdout.close()
         process.stderr.close()
+
+
+def hear_interrupts() -> None:
+    """Undo what a shell does to commands it starts in the background: they ignore interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(condition: Callable[[], object]) -> None:
