@@ -8,7 +8,7 @@ import pytest
 from scipy.special import betaln, gammaln, roots_jacobi
 from scipy.stats import beta, binom
 
-from ldp import GRR, bounds, minimum_mse
+from ldp import GRR, OUE, bounds, minimum_mse
 from ldp.estimators.bayes_risk import enumerate_reports
 
 # ------------------------------------------------------------------ two values, exactly
@@ -195,3 +195,46 @@ def test_the_table_has_its_two_new_rates_and_no_invented_constant():
     new = bounds.epsilon_limit(10, 0.01, 10)
     assert 1000 * rates[2].mse == pytest.approx(new.law, rel=0.011)
     assert 1000 * rates[5].mse == pytest.approx(new.frequencies, rel=0.025)
+
+
+def test_the_frequencies_lose_the_sampling_of_the_users():
+    for sharp in (False, True):
+        plain = bounds.spread_limit(5, 0.5, sharp=sharp)
+        assert plain.law - plain.frequencies == pytest.approx(1 - 1 / 5, rel=1e-9)
+        held = bounds.spread_limit(5, 0.5, 0.3, sharp=sharp)
+        assert held.law - held.frequencies == pytest.approx(1 - 0.3, rel=1e-9)
+
+
+@pytest.mark.parametrize(("d", "split"), [(2, 1), (3, 2), (4, 4), (5, 6)])
+def test_an_odd_number_of_values_splits_unevenly(d, split):
+    # (d-1)^2 u^2 d / floor(d^2/4): two halves of d values have floor(d/2) ceil(d/2) = split pairs
+    u = 1 / np.expm1(1.0)
+    assert bounds.spread_limit(d, 1.0).law == pytest.approx(
+        (d - 1) ** 2 * u**2 * d / split, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_the_tally_bound_takes_off_the_variance_of_its_noise(d):
+    n, entropy = 1000, 5.0
+    power = np.exp(2 * entropy / (d - 1)) / (2 * np.pi * np.e)
+    cube = d * power - d / 12
+    tile = (d - 1) * d ** (1 / (d - 1)) * power - (d - 1) * (d + 2) / (12 * d)
+    assert bounds.tally_entropy_bound(entropy, d, n) == pytest.approx(cube / n**2, rel=1e-12)
+    assert bounds.tally_entropy_bound(entropy, d, n, sharp=True) == pytest.approx(
+        tile / n**2, rel=1e-12
+    )
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "function", [bounds.exact_limit, bounds.entropy_limit, bounds.entropy_constants]
+)
+def test_standard_errors_are_those_of_repeats(function):
+    # 400 repeats know a standard deviation to 3.5 percent; the cut is five of them. (Under
+    # randomized response the limit for the frequencies is the same at every law.)
+    q = OUE(3, 1.0).channel()
+    rng = np.random.default_rng(17)
+    runs = np.array([function(q, rng.dirichlet(np.full(3, 2.0), 200)) for _ in range(400)])
+    spread = runs[:, :2].std(axis=0, ddof=1)
+    np.testing.assert_allclose(runs[:, 2:].mean(axis=0), spread, rtol=5 * 0.0354)

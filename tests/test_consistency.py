@@ -278,3 +278,7 @@ def test_power_refuses_other_exponents(exponent):
 def test_power_refuses_other_numbers_of_users(num_reports):
     with pytest.raises((TypeError, ValueError), match=r"^num_reports must be an integer"):
         power([0.5], 0.01, num_reports)
+
+
+def test_norm_cut_keeps_no_more_than_one():
+    np.testing.assert_array_equal(norm_cut([0.5, 0.5005]), [0.0, 0.5005])

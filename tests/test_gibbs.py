@@ -18,6 +18,7 @@ from ldp import (
     GibbsSample,
     PureMechanism,
     SubsetSelection,
+    _kernels,
     exact_posterior,
     gibbs,
 )
@@ -305,3 +306,27 @@ def test_small_concentrations_make_a_chain_sticky():
         size[alpha] = min(array_stats.ess(sample.laws[:, :, v]) for v in range(10))
     assert size[0.05] < size[2.0] < 4_000
     assert math.isfinite(size[0.05])
+
+
+def test_standard_error_of_two_chains_by_hand():
+    # Chain means of the first value: 2/3 and 1/3; their standard deviation over the root of two.
+    concentrations = np.array([[[2.0, 1.0]], [[1.0, 2.0]]])
+    sample = GibbsSample(np.full((2, 1, 2), 0.5), concentrations, np.ones(2), 1)
+    expected = np.std([2 / 3, 1 / 3], ddof=1) / np.sqrt(2)
+    np.testing.assert_allclose(sample.standard_error, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("odds", [1.5, 2.718, 20.0])
+def test_the_kernel_divides_the_unit_interval_as_the_law_says(odds):
+    # All uniforms of a fine grid: shares are chances up to one grid step per boundary.
+    grid, theta = 200_000, np.array([0.1, 0.25, 0.05, 0.2, 0.4])
+    held = np.array([1, 0, 1, 1, 0], dtype=np.uint8)
+    rows = np.packbits(held[None], axis=1)
+    counts = np.zeros(5, dtype=np.int64)
+    table = _evidence.byte_table(theta, 1)
+    uniforms = (np.arange(grid) + 0.5) / grid
+    left = _kernels.count_supported(rows, np.array([grid]), table, theta, odds, uniforms, counts)
+    total = 1 + (odds - 1) * theta[held == 1].sum()
+    expected = (odds - 1) * theta * held / total
+    np.testing.assert_allclose(counts / grid, expected, atol=2 / grid)
+    assert left / grid == pytest.approx(1 / total, abs=2 / grid)

@@ -155,6 +155,26 @@ def test_the_gap_is_the_largest_mean_likelihood_ratio(m):
         assert fit.gap == pytest.approx(total / 500 * np.log(towards.max() / total), rel=1e-9)
 
 
+def test_a_prior_that_drowns_the_reports_leaves_no_false_certificate():
+    # The gap per report is the gap per pseudo-user times their number: here 1e-16 times 1e13.
+    m = OUE(5, 1.0)
+    reports = some_reports(m, np.random.default_rng(8), 100)
+    fit = maximum_posterior(m, reports, np.full(5, 1e12), max_iterations=20)
+    assert fit.gap > 1e-6
+    assert not fit.converged
+
+
+def test_a_solver_that_cannot_go_on_says_so(monkeypatch):
+    monkeypatch.setattr(likelihood, "_step_length", lambda *_: 0.0)
+    m = OUE(6, 1.0)
+    reports = some_reports(m, np.random.default_rng(8), 500)
+    fit = maximum_likelihood(m, reports)
+    rows = m.likelihood(reports)
+    start = np.log((rows / rows.mean(axis=1, keepdims=True)).mean(axis=0).max())
+    assert not fit.converged
+    assert fit.gap == pytest.approx(start, rel=1e-9)
+
+
 def test_iterations_that_do_not_suffice_are_admitted():
     m = OUE(6, 1.0)
     fit = maximum_likelihood(m, some_reports(m, np.random.default_rng(8)), max_iterations=1)
@@ -226,7 +246,7 @@ def test_without_noise_the_prior_adds_its_users_to_the_counts():
 def test_errors_spread_as_the_information_says(m, seed):
     # n Cov -> inverse Fisher information, from the channel. Over 300 runs the sum of squares of
     # d - 1 standardized coordinates is chi-square with 300 (d - 1) degrees of freedom, within five
-    # standard deviations (one false alarm in 1.7e6); order 1/sqrt(n) effects are below one.
+    # standard deviations (one false alarm in 650,000). It sees a fifth of the covariance.
     trials, n = 300, 20_000
     rng = np.random.default_rng(seed)
     theta = rng.dirichlet(np.full(m.domain_size, 8.0))
@@ -244,9 +264,12 @@ def test_errors_spread_as_the_information_says(m, seed):
         return (total - freedom) / np.sqrt(2 * freedom)
 
     assert abs(statistic(m)) < 5
-    wrong = {OUE(4, 2.0): OUE(4, 2.3), SubsetSelection(5, 2.0): SubsetSelection(5, 2.3, 1)}
-    if m in wrong:
-        assert statistic(wrong[m]) > 5
+    wrong = {
+        OUE(4, 2.0): OUE(4, 2.3),
+        SubsetSelection(5, 2.0): SubsetSelection(5, 2.3, 1),
+        HadamardResponse(4, 2.0): HadamardResponse(4, 2.3),
+    }
+    assert statistic(wrong[m]) > 5
 
 
 def test_reports_are_checked_before_any_work():
@@ -308,7 +331,7 @@ class Overflowing:
 def test_likelihoods_that_are_no_numbers_are_refused(report):
     with pytest.raises(ValueError, match="reports must be possible under some value"):
         maximum_likelihood(Overflowing(), np.array([report]))
-    assert likelihood._gap(np.array([1.0, np.nan])) == np.inf
+    assert likelihood._gap(np.array([1.0, np.nan]), 1) == np.inf
 
 
 def test_a_square_of_the_domain_is_refused():
@@ -372,6 +395,7 @@ def test_stopping_rules_are_checked(arguments, error, message):
     [
         ([1.0, 0.5], "concentration must be at least 1, got 0.5"),
         ([1.0, np.inf], "concentration must be finite"),
+        ([1.0, 1e300], "concentration must be"),
         ([1.0, 2.0, 3.0], r"concentration must have shape \(2,\)"),
     ],
 )

@@ -304,3 +304,11 @@ def reports_of(d, n):
     rows = np.zeros((n, -(-d // 8)), dtype=np.uint8)
     rows[:, 0] = 128
     return rows
+
+
+def test_tiny_concentrations_treat_all_values_alike():
+    # At 1e-14 the prior is one part in 1e15 of 50 users: it must not be added to them first.
+    m, a = GRR(2, 30.0), [1e-14, 1e-14]
+    rare_first = exact_posterior(m, [1] * 50 + [0], a).frequency_mean
+    rare_last = exact_posterior(m, [0] * 50 + [1], a).frequency_mean
+    np.testing.assert_allclose(rare_first, rare_last[::-1], rtol=1e-9)

@@ -146,8 +146,8 @@ def spread_limit(
     .. math:: \lim n\operatorname{MSE}\ge
               \frac{(d-1)^2}{(e^\epsilon-1)^2}\min_{0<k<d}\frac{ke^\epsilon+d-k}{k(d-k)}
 
-    For large :math:`d` this is a quarter of the error of optimized unary encoding or more. Only
-    limits.
+    At a fixed budget, as :math:`d` grows, this is a quarter of the error of optimized unary
+    encoding or more. Only limits.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def learn(
     j = int(np.searchsorted(tallies.sizes, num_held))
     parts = tallies.parts[:num_held]
     log_total = np.log(concentration.sum() + j)
-    log_next = np.log(concentration[0] + j - parts.sum(axis=1)) - log_total
+    log_next = np.log(concentration[0] + (j - parts.sum(axis=1))) - log_total  # integers first
     longer: Array = np.full((*log_weights.shape[:-1], tallies.sizes[j + 1]), -np.inf)
     longer[..., :num_held] = log_weights + log_next + log_likelihood[..., :1]
     for v in range(1, concentration.size):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators._evidence import Evidence, check_mechanism, curvature, gather, rise, score
+from ldp.estimators.mixture import check_concentration
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
@@ -34,7 +35,8 @@ class Fit:
         changes.
     gap : float
         No law has an objective (log-likelihood, or log-posterior density) more than this far above
-        that of `theta`, in nats per report. Computed from `theta` alone, whatever led to it.
+        that of `theta`, in nats per report. Computed from `theta` alone, whatever led to it, with
+        an allowance for the rounding of sums: some 1e-15 times the root of the number of reports.
     iterations : int
         Steps taken; 0 for a closed form.
     converged : bool
@@ -52,7 +54,7 @@ def maximum_likelihood(
     mechanism: Mechanism,
     reports: Array | Tally,
     tolerance: float = 1e-9,
-    max_iterations: int = 100,
+    max_iterations: int = 500,
 ) -> Fit:
     r"""Law under which the reports are most probable.
 
@@ -68,7 +70,7 @@ def maximum_likelihood(
         At least one report of the mechanism. A tally will do for :class:`ldp.GRR`, whose counts
         hold all that its reports say.
     tolerance : float
-        Gap, in nats per report, at which to stop.
+        Gap, in nats per report, at which to stop; all reports together may miss n times as much.
     max_iterations : int
         Most steps of the solver.
 
@@ -115,7 +117,7 @@ def maximum_posterior(
     reports: Array,
     concentration: npt.ArrayLike,
     tolerance: float = 1e-9,
-    max_iterations: int = 100,
+    max_iterations: int = 500,
 ) -> Fit:
     r"""Law of largest posterior density under a Dirichlet prior.
 
@@ -152,7 +154,7 @@ def maximum_posterior(
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
     check_mechanism(mechanism)
-    alpha = _checks.vector(concentration, "concentration", mechanism.domain_size)
+    alpha = check_concentration(concentration, mechanism.domain_size)
     if alpha.min() < 1:
         raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
     return _maximise(mechanism, reports, alpha - 1, tolerance, max_iterations)
@@ -189,14 +191,16 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
     theta /= theta.sum()  # one up to rounding
     likelihood = 1 + c * theta
     # D_v = (1/n) (sum_y s_y / L_y + c s_v / L_v)
-    gap = _gap(((counts / likelihood).sum() + c * counts / likelihood) / n)
+    gap = _gap(((counts / likelihood).sum() + c * counts / likelihood) / n, 1)
     return Fit(theta, float(counts @ np.log(likelihood)), gap, 0, gap <= tolerance)
 
 
-def _gap(derivative: Floats) -> float:
-    # At the maximum the largest entry is 1, up to rounding below it.
+def _gap(derivative: Floats, num_terms: int) -> float:
+    # At the maximum the largest entry is 1. Rounding of a sum grows like the root of its terms.
     largest = float(derivative.max())
-    return max(0.0, math.log(largest)) if math.isfinite(largest) else math.inf
+    if not math.isfinite(largest):
+        return math.inf
+    return max(0.0, math.log(largest)) + 2.0**-50 * math.sqrt(num_terms)
 
 
 def _maximise(
@@ -219,7 +223,7 @@ def _maximise(
         log_likelihood, derivative = score(evidence, theta)
         derivative[held] += prior[held] / theta[held]
         derivative /= total
-        gap = _gap(derivative) * total / num_reports
+        gap = _gap(derivative, len(evidence.counts)) * total / num_reports
         if gap <= tolerance or iteration == max_iterations:
             break
         hessian = curvature(evidence, theta)
