@@ -181,6 +181,27 @@ def test_power_is_the_posterior_mean(x, alpha):
     assert power([x], 1e-4, 10_000, alpha)[0] == pytest.approx(mean, rel=1e-6)
 
 
+def test_the_quadrature_keeps_seven_digits_where_it_is_hardest():
+    x, sigma, n, alpha = 0.389, 5.68e-6, 22_900_000_000, 4.41e-5
+    f = np.linspace(x - 12 * sigma, x + 12 * sigma, 400_001)  # all mass is here
+    weight = f**-alpha * np.exp(-((x - f) ** 2) / (2 * sigma**2))
+    mean = (weight * f).sum() / weight.sum()
+    assert power([x], sigma**2, n, alpha)[0] == pytest.approx(mean, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("estimates", "noise", "num_reports", "message"),
+    [
+        ([0.5, 0.0], 1e-320, 100, "noise_variance must be from"),
+        ([1e200, -1e200], 1e-4, 100, "estimates must be from"),
+        ([0.5, 0.0], 1e-4, 10**400, "num_reports must be an integer"),
+    ],
+)
+def test_power_refuses_what_leaves_float64(estimates, noise, num_reports, message):
+    with pytest.raises(ValueError, match=message):
+        power(estimates, noise, num_reports)
+
+
 def test_a_steep_prior_outweighs_a_distant_estimate():
     _, mean = dense_power(0.095, 0.01, 10_000, 10.0)
     assert mean < 2e-4

@@ -105,7 +105,7 @@ def test_control_wrong_odds_are_seen():
 @pytest.mark.statistical
 @pytest.mark.parametrize("m", [OUE(1024, 1.0), OUE(16, 1.0), OLH(37, 2.0)], ids=repr)
 def test_one_step_at_many_values_has_the_exact_mean(m):
-    """Mean tally of 2,000 users over 400 draws; z = 7 for up to 1,024 means: 3e-9."""
+    """Mean tally of 2,000 users over 400 draws; z = 8 for up to 1,024 means: 1e-7."""
     reports = drawn(m, 2_000)
     rng = np.random.default_rng(2)
     law = rng.dirichlet(np.full(m.domain_size, 0.5))
@@ -114,11 +114,11 @@ def test_one_step_at_many_values_has_the_exact_mean(m):
     runs = 400
     mean = np.mean([module.draw_explained(evidence, law, rng) for _ in range(runs)], axis=0)
     error = np.sqrt((chances * (1 - chances)).sum(axis=0) / runs)
-    # A sum of small chances is not normal: values expected less than 20 times are left out.
+    # A sum of small chances is nearly Poisson: with 20 expected, eight deviations have 1e-10.
     usual = chances.sum(axis=0) * runs > 20
     z = np.abs(mean - chances.sum(axis=0))[usual] / error[usual]
     assert usual.sum() >= 16
-    assert z.max() < 7
+    assert z.max() < 8
 
 
 # -- the chain

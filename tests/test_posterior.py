@@ -312,3 +312,23 @@ def test_tiny_concentrations_treat_all_values_alike():
     rare_first = exact_posterior(m, [1] * 50 + [0], a).frequency_mean
     rare_last = exact_posterior(m, [0] * 50 + [1], a).frequency_mean
     np.testing.assert_allclose(rare_first, rare_last[::-1], rtol=1e-9)
+
+
+def test_density_goes_through_laws_in_parts(monkeypatch):
+    p = exact_posterior(GRR(3, 1.0), [0, 1, 1, 2], [0.5, 1.0, 2.0])
+    laws = np.random.default_rng(3).dirichlet(np.ones(3), (4, 5))
+    whole = p.density(laws)
+    monkeypatch.setattr("ldp.estimators.mixture._CELLS_AT_ONCE", 7 * p.tallies.size)
+    np.testing.assert_array_equal(p.density(laws), whole)
+
+
+@pytest.mark.parametrize(
+    ("weights", "tallies", "message"),
+    [
+        ([0.7, 0.7], [[1, 0], [0, 1]], "weights must be non-negative and sum to 1"),
+        ([0.5, 0.5], [[1, 0], [0, 3]], "tallies must be of one number of reports, got 1 to 3"),
+    ],
+)
+def test_mixtures_of_no_reports_are_refused(weights, tallies, message):
+    with pytest.raises(ValueError, match=message):
+        DirichletMixture(np.array(weights), np.array(tallies), np.ones(2))

@@ -9,6 +9,7 @@ from scipy.special import gammaln, logsumexp, xlogy
 from ldp import _checks
 from ldp.types import Floats, Integers
 
+_CELLS_AT_ONCE = 2**22  # of laws, tallies and values: 32 MiB
 _LARGEST_CONCENTRATION = 2.0**53  # beyond it one user more is lost in rounding
 
 
@@ -44,6 +45,18 @@ class DirichletMixture:
     weights: Floats
     tallies: Integers
     prior: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse weights or tallies that belong to no set of reports."""
+        if not (self.weights.min() >= 0 and abs(self.weights.sum() - 1) <= 1e-9):
+            raise ValueError(
+                f"weights must be non-negative and sum to 1, got sum {self.weights.sum()}."
+            )
+        totals = self.tallies.sum(axis=1)
+        if (totals != totals[0]).any():
+            raise ValueError(
+                f"tallies must be of one number of reports, got {totals.min()} to {totals.max()}."
+            )
 
     @property
     def concentrations(self) -> Floats:
@@ -123,10 +136,14 @@ class DirichletMixture:
         # Powers that all components share apart from the rest, which is a polynomial.
         shared = self.tallies[self.weights > 0].min(axis=0)
         rest = np.maximum(self.tallies - shared, 0)
-        terms = constants + xlogy(rest, points[..., None, :]).sum(axis=-1)
         with np.errstate(invalid="ignore"):
             logs = xlogy(self.prior - 1 + shared, points).sum(axis=-1)
-            logs = logs + logsumexp(terms, axis=-1, b=self.weights)
+            flat, polynomial = points.reshape(-1, self.prior.size), []
+            step = max(1, _CELLS_AT_ONCE // rest.size)
+            for first in range(0, len(flat), step):
+                terms = constants + xlogy(rest, flat[first : first + step, None, :]).sum(axis=-1)
+                polynomial.append(logsumexp(terms, axis=-1, b=self.weights))
+            logs = logs + np.concatenate(polynomial).reshape(logs.shape)
         if np.isnan(logs).any():
             wrong = points[np.isnan(logs)][0]
             raise ValueError(f"laws must be where the density has a limit, got {wrong}.")

@@ -20,6 +20,7 @@ from ldp.types import Floats
 _LARGEST_EXPONENT = 10.0
 _REACH = 9.0  # standard deviations; the normal density falls by e^-40
 _NODES = 96  # of either part: the relative error stays below 1e-7
+_LARGEST = 1e100  # beyond it, or below its inverse, squares leave float64
 _ROWS = 4096  # values that are integrated at a time
 
 
@@ -41,6 +42,7 @@ def power_law_exponent(estimates: npt.ArrayLike, noise_variance: float, num_repo
     Returns
     -------
     float
+        At an end of the range no power law fits better than the steepest or flattest one.
 
     Raises
     ------
@@ -172,8 +174,12 @@ def _checked(
     estimates: npt.ArrayLike, noise_variance: float, num_reports: int
 ) -> tuple[Floats, float, int]:
     given = _checks.vector(estimates, "estimates")
-    sigma = float(np.sqrt(_checks.positive(noise_variance, "noise_variance")))
-    return given, sigma, _checks.integer(num_reports, "num_reports", 2)
+    if np.abs(given).max() > _LARGEST:
+        raise ValueError(f"estimates must be from -{_LARGEST} to {_LARGEST}, got {given}.")
+    noise = _checks.positive(noise_variance, "noise_variance")
+    if not 1 / _LARGEST <= noise <= _LARGEST:
+        raise ValueError(f"noise_variance must be from {1 / _LARGEST} to {_LARGEST}, got {noise}.")
+    return given, float(np.sqrt(noise)), _checks.integer(num_reports, "num_reports", 2, 2**53)
 
 
 def _split(given: Floats) -> list[Floats]:
