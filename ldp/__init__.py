@@ -1,7 +1,8 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import bounds, datasets, metrics
+from ldp import bounds, datasets, metrics, waves
 from ldp.audit import worst_case_epsilon
+from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
 from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_mul, post_pos
 from ldp.estimators.gibbs import GibbsSample, gibbs
@@ -19,7 +20,7 @@ from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.metrics import kl, l_inf, mse, tv
 from ldp.tally import Tally
-from ldp.types import Mechanism, Pair, PureMechanism
+from ldp.types import FrequencyOracle, Mechanism, Pair, PureMechanism, SupportMechanism
 
 __all__ = [
     "BLH",
@@ -32,6 +33,7 @@ __all__ = [
     "AllReports",
     "DirichletMixture",
     "Fit",
+    "FrequencyOracle",
     "GibbsSample",
     "HadamardResponse",
     "LocalHashing",
@@ -39,10 +41,12 @@ __all__ = [
     "Pair",
     "PureMechanism",
     "SubsetSelection",
+    "SupportMechanism",
     "Tally",
     "UnaryEncoding",
     "base_cut",
     "base_pos",
+    "bin_values",
     "bounds",
     "confidence_interval",
     "datasets",
@@ -70,6 +74,7 @@ __all__ = [
     "sampling_variance",
     "tv",
     "variance",
+    "waves",
     "worst_case_epsilon",
 ]
 

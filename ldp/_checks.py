@@ -172,6 +172,34 @@ def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.flo
     return array.astype(np.float64)
 
 
+def interval(lower: Any, upper: Any) -> tuple[float, float]:
+    """Return the ends of a range of real values: finite, the first below the second."""
+    ends = real(lower, "lower", "finite"), real(upper, "upper", "finite")
+    for name, end in zip(("lower", "upper"), ends, strict=True):
+        if not math.isfinite(end):
+            raise ValueError(f"{name} must be finite, got {end}.")
+    if not (ends[0] < ends[1] and math.isfinite(ends[1] - ends[0])):
+        raise ValueError(f"lower must be below upper, by a finite width, got {ends[0]}, {ends[1]}.")
+    return ends
+
+
+def reals_between(
+    given: Any, name: str, lower: float, upper: float, dimensions: int = 1
+) -> npt.NDArray[np.float64]:
+    """Return an array of real numbers from `lower` to `upper`; it may be empty."""
+    array = plain_array(given, name)
+    if array.ndim != dimensions:
+        raise ValueError(f"{name} must be {dimensions}-dimensional, got {array.ndim} dimensions.")
+    if array.size and array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    numbers = array.astype(np.float64)
+    outside = ~((numbers >= lower) & (numbers <= upper))  # true for NaN
+    if outside.any():
+        wrong = numbers[outside].flat[0]
+        raise ValueError(f"{name} must be from {lower} to {upper}, got {wrong}.")
+    return numbers
+
+
 def channel(given: Any) -> npt.NDArray[np.float64]:
     """Return a matrix of Pr[report | value]: rows are values, each a law within 1e-9."""
     matrix = plain_array(given, "channel")

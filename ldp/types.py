@@ -22,11 +22,10 @@ class Pair(NamedTuple):
 
 @runtime_checkable
 class Mechanism(Protocol):
-    r"""A frequency oracle: a frozen value whose meaning is its channel.
+    r"""A local randomizer of values 0..d-1: a frozen value whose meaning is its channel.
 
-    One report adds, on average, :math:`p` to the count of its own value and :math:`q` to the
-    count of any other; ``second_moment`` gives the average of its square. These three carry the
-    estimator and its variance (:func:`ldp.debias`, :func:`ldp.variance`).
+    Likelihood and posterior (:func:`ldp.maximum_likelihood`, :func:`ldp.gibbs`) need no more than
+    `domain_size` and `likelihood` of it.
     """
 
     @property
@@ -36,21 +35,6 @@ class Mechanism(Protocol):
     @property
     def epsilon(self) -> float:
         r"""Privacy budget :math:`\epsilon`."""
-
-    @property
-    def p(self) -> float:
-        """What one report adds on average to the count of its own value."""
-
-    @property
-    def q(self) -> float:
-        """What one report adds on average to the count of another value."""
-
-    def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
-        """Average square of what one report adds to a count, given the value's frequency.
-
-        `law` holds the frequencies of all values where they are known or estimated, for the
-        mechanism to which the other values matter; without it they are spread evenly.
-        """
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Randomize each user's value."""
@@ -72,13 +56,35 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class PureMechanism(Mechanism, Protocol):
+class FrequencyOracle(Mechanism, Protocol):
+    r"""A mechanism whose tally is debiased value by value.
+
+    One report adds, on average, :math:`p` to the count of its own value and :math:`q` to the
+    count of any other; ``second_moment`` gives the average of its square. These three carry the
+    linear estimator and its variance (:func:`ldp.debias`, :func:`ldp.variance`).
+    """
+
+    @property
+    def p(self) -> float:
+        """What one report adds on average to the count of its own value."""
+
+    @property
+    def q(self) -> float:
+        """What one report adds on average to the count of another value."""
+
+    def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
+        """Average square of what one report adds to a count, given the value's frequency.
+
+        `law` holds the frequencies of all values where they are known or estimated, for the
+        mechanism to which the other values matter; without it they are spread evenly.
+        """
+
+
+@runtime_checkable
+class SupportMechanism(Mechanism, Protocol):
     r"""A mechanism whose report :math:`y` supports a set :math:`S(y)` of values.
 
     .. math:: \Pr[y\mid x] = C(y)\,(\text{odds}\text{ if }x\in S(y)\text{ else }1).
-
-    Then :math:`p` and :math:`q` are the probabilities that a report supports its own value and
-    another value.
     """
 
     @property
@@ -87,3 +93,12 @@ class PureMechanism(Mechanism, Protocol):
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of S(y), shape (n, ceil(domain_size / 8))."""
+
+
+@runtime_checkable
+class PureMechanism(FrequencyOracle, SupportMechanism, Protocol):
+    r"""A frequency oracle that counts supports.
+
+    Then :math:`p` and :math:`q` are the probabilities that a report supports its own value and any
+    one other value.
+    """

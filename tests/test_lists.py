@@ -12,7 +12,7 @@ import ldp
 
 
 def is_protocol(made):
-    return made in (ldp.Mechanism, ldp.PureMechanism)
+    return made in (ldp.Mechanism, ldp.FrequencyOracle, ldp.SupportMechanism, ldp.PureMechanism)
 
 
 def test_every_mechanism_of_the_package_is_listed_in_the_tests() -> None:

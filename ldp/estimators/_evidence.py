@@ -2,9 +2,9 @@ r"""What reports say about the law they come from: a row of likelihoods per dist
 
 Row :math:`A_i=(\Pr[y_i\mid x]/C(y_i))_x` occurs :math:`w_i` times. Maximum likelihood needs three
 sums over rows, with :math:`L=A\theta`: the log-likelihood and its derivative (``score``), its
-second derivative (``curvature``), and how it changes on the way to another law (``rise``). For a
-pure mechanism :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per value. All go
-through the reports in parts, so that they need little memory beside the rows.
+second derivative (``curvature``), and how it changes on the way to another law (``rise``). For
+reports that support sets :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stays one bit per
+value. All go through the reports in parts, so that they need little memory beside the rows.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ import numpy as np
 from ldp import _checks
 from ldp._kernels import byte_sums, byte_weights
 from ldp.tally import Tally
-from ldp.types import Array, Bits, Floats, Mechanism, PureMechanism
+from ldp.types import Array, Bits, Floats, Mechanism, SupportMechanism
 
 _CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
 _MOST_BITS = 2**38  # 32 GiB of packed rows: beyond it somebody asked for a square of a domain
@@ -74,11 +74,11 @@ def gather(mechanism: Mechanism, reports: Any) -> Evidence:
             f"got {len(counts)}."
         )
     if hasattr(type(mechanism), "support"):
-        pure = cast(PureMechanism, mechanism)
-        rows = pure.support(given)
+        supporting = cast(SupportMechanism, mechanism)
+        rows = supporting.support(given)
         if rows.shape[1] <= 2:
             rows, counts = _distinct(rows, counts)
-        evidence = Evidence(rows, counts, d, pure.odds)
+        evidence = Evidence(rows, counts, d, supporting.odds)
     else:
         evidence = Evidence(likelihood_rows(mechanism, given), counts, d)
     if not evidence.counts.size:

@@ -12,10 +12,10 @@ from scipy.special import ndtri
 
 from ldp import _checks
 from ldp.tally import Tally
-from ldp.types import Floats, Mechanism
+from ldp.types import Floats, FrequencyOracle
 
 
-def debias(tally: Tally, mechanism: Mechanism) -> Floats:
+def debias(tally: Tally, mechanism: FrequencyOracle) -> Floats:
     r"""Unbiased estimate of the frequency of every value.
 
     .. math:: \hat f_v = \frac{c_v/n - q}{p - q}
@@ -24,7 +24,7 @@ def debias(tally: Tally, mechanism: Mechanism) -> Floats:
     ----------
     tally : Tally
         Counts :math:`c_v` of :math:`n\ge 1` reports.
-    mechanism : Mechanism
+    mechanism : FrequencyOracle
         The mechanism that made the reports.
 
     Returns
@@ -49,6 +49,7 @@ def debias(tally: Tally, mechanism: Mechanism) -> Floats:
     ----------
     ``wang2017locally``, equation (2); ``warner1965randomized``.
     """
+    _check_oracle(mechanism)
     if not isinstance(tally, Tally):
         raise TypeError(f"tally must be a Tally, got {type(tally).__name__}.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
@@ -75,6 +76,14 @@ def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:
     return (second_moment - frequency * p**2 - (1 - frequency) * q**2) / (p - q) ** 2
 
 
+def _check_oracle(mechanism: Any) -> None:
+    if not hasattr(type(mechanism), "second_moment"):
+        raise TypeError(
+            f"mechanism must be a frequency oracle, with one p and one q for all values, "
+            f"got {mechanism!r}."
+        )
+
+
 def _frequency(given: float | npt.ArrayLike) -> Floats:
     plain = _checks.plain_array(given, "frequency")
     if plain.dtype.kind not in "iuf":
@@ -85,7 +94,9 @@ def _frequency(given: float | npt.ArrayLike) -> Floats:
     return array
 
 
-def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.ArrayLike = 0.0) -> Any:
+def variance(
+    mechanism: FrequencyOracle, num_reports: int, frequency: float | npt.ArrayLike = 0.0
+) -> Any:
     r"""Variance of :func:`debias` caused by the randomizers alone, the users' values being given.
 
     .. math:: \operatorname{Var}[\hat f_v\mid x_1,\dots,x_n]
@@ -95,7 +106,7 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : FrequencyOracle
     num_reports : int
         Number :math:`n\ge 1` of reports.
     frequency : float or array_like
@@ -123,6 +134,7 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
     ----------
     ``wang2017locally``, section 4 and Table 1.
     """
+    _check_oracle(mechanism)
     count = _checks.integer(num_reports, "num_reports", 1)
     f = _frequency(frequency)
     law = f if f.shape == (mechanism.domain_size,) else None
@@ -130,13 +142,13 @@ def variance(mechanism: Mechanism, num_reports: int, frequency: float | npt.Arra
     return float(result) if np.ndim(result) == 0 else result
 
 
-def _noise(mechanism: Mechanism, frequency: Floats, law: Floats | None) -> Any:
+def _noise(mechanism: FrequencyOracle, frequency: Floats, law: Floats | None) -> Any:
     """Variance of one report's debiased score."""
     square = mechanism.second_moment(frequency, law)
     return noise_variance(mechanism.p, mechanism.q, square, frequency)
 
 
-def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLike) -> Floats:
+def sampling_variance(mechanism: FrequencyOracle, num_reports: int, theta: npt.ArrayLike) -> Floats:
     r"""Variance of :func:`debias` when the users themselves are drawn from a population.
 
     .. math:: \operatorname{Var}_\theta[\hat f_v]
@@ -146,7 +158,7 @@ def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLi
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : FrequencyOracle
     num_reports : int
         Number :math:`n\ge 1` of users.
     theta : array_like, shape (d,)
@@ -167,6 +179,7 @@ def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLi
     >>> sampling_variance(OUE(2, 1.0), 100, [0.5, 0.5]).round(6)
     array([0.044327, 0.044327])
     """
+    _check_oracle(mechanism)
     count = _checks.integer(num_reports, "num_reports", 1)
     law = _checks.distribution(theta, "theta", mechanism.domain_size)
     noise: Floats = variance(mechanism, count, np.minimum(law, 1.0))
@@ -175,7 +188,7 @@ def sampling_variance(mechanism: Mechanism, num_reports: int, theta: npt.ArrayLi
 
 def confidence_interval(
     tally: Tally,
-    mechanism: Mechanism,
+    mechanism: FrequencyOracle,
     level: float = 0.95,
     simultaneous: bool = False,
     population: bool = False,
@@ -190,7 +203,7 @@ def confidence_interval(
     Parameters
     ----------
     tally : Tally
-    mechanism : Mechanism
+    mechanism : FrequencyOracle
     level : float
         Confidence level in (0, 1).
     simultaneous : bool

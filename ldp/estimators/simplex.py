@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators.linear import variance
-from ldp.types import Floats, Mechanism
+from ldp.types import Floats, FrequencyOracle
 
 
 def project_simplex(x: npt.ArrayLike) -> Floats:
@@ -52,7 +52,7 @@ def project_simplex(x: npt.ArrayLike) -> Floats:
     return _shift(given - given.max(), np.ones(given.size))
 
 
-def mle_apx(estimates: npt.ArrayLike, mechanism: Mechanism) -> Floats:
+def mle_apx(estimates: npt.ArrayLike, mechanism: FrequencyOracle) -> Floats:
     r"""Most likely frequencies if the estimates were independent normal numbers, by MLE-Apx.
 
     .. math:: \min_{f\in\Delta}\ \sum_v\frac{(x_v-f_v)^2}{A+B f_v},\qquad
@@ -68,7 +68,7 @@ def mle_apx(estimates: npt.ArrayLike, mechanism: Mechanism) -> Floats:
     ----------
     estimates : array_like, shape (d,)
         Raw estimates :math:`x_v`, as :func:`ldp.debias` gives them.
-    mechanism : Mechanism
+    mechanism : FrequencyOracle
         The mechanism that they come from.
 
     Returns

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp.types import Array, Floats, Integers, Mechanism, PureMechanism
+from ldp.types import Array, Floats, FrequencyOracle, Integers, SupportMechanism
 
 
 def freeze(mechanism: object, **fields: Any) -> None:
@@ -14,7 +14,7 @@ def freeze(mechanism: object, **fields: Any) -> None:
 
 
 def indicator_second_moment(
-    mechanism: Mechanism, frequency: Array | float, law: Array | None = None
+    mechanism: FrequencyOracle, frequency: Array | float, law: Array | None = None
 ) -> Array:
     """E[s^2] of a score that is 0 or 1: the same as E[s]."""
     return mechanism.q + (mechanism.p - mechanism.q) * np.asarray(frequency)
@@ -29,7 +29,7 @@ def independent_counts(
     return counts
 
 
-def support_likelihood(mechanism: PureMechanism, reports: Array) -> Floats:
+def support_likelihood(mechanism: SupportMechanism, reports: Array) -> Floats:
     """Return the odds for each value a report supports, 1 for every other: Pr[y_i | x] / C(y_i)."""
     held = np.unpackbits(mechanism.support(reports), axis=1, count=mechanism.domain_size)
     return np.where(held == 1, mechanism.odds, 1.0)
