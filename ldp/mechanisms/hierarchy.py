@@ -1,0 +1,182 @@
+"""Hierarchical histograms: intervals of every length, each level by a frequency oracle."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp.estimators.linear import debias, variance
+from ldp.mechanisms._shared import freeze
+from ldp.mechanisms.unary import OUE
+from ldp.tally import Tally
+from ldp.types import Array, Floats, FrequencyOracle
+
+
+@dataclass(frozen=True, init=False)
+class HierarchicalHistogram:
+    r"""A tree of intervals; every user reports the interval of one random level.
+
+    Level :math:`l=1,\dots,h` cuts the domain into :math:`\beta^l` intervals of
+    :math:`\beta^{h-l}` values. A user with value :math:`x` draws a level uniformly, whatever
+    :math:`x`, and sends :math:`\lfloor x/\beta^{h-l}\rfloor` through that level's oracle with the
+    whole budget.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d=\beta^h` of values, a power of the branching.
+    epsilon : float
+        Privacy budget.
+    branching : int
+        Number :math:`\beta\ge2` of children of a node.
+    oracle : callable
+        ``oracle(size, epsilon)`` makes the :class:`ldp.FrequencyOracle` of a level of so many
+        intervals, such as :class:`ldp.GRR`, :func:`ldp.OUE`, or a function that takes one where
+        levels are small and another where they are large.
+
+    Attributes
+    ----------
+    levels : tuple of FrequencyOracle
+        The oracles of levels 1 to h.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `domain_size` is no power of `branching`, or `oracle` is not callable or makes something
+        else than an oracle of that size within the budget.
+
+    Notes
+    -----
+    The level says nothing about the value and is public; the report at it is :math:`\epsilon`-LDP,
+    and so are both together. The other way to serve all levels is to report on each with
+    :math:`\epsilon/h`. Then all users count on every level, but noise grows faster than the number
+    of users shrinks: for OUE its variance per report is :math:`1/\sinh^2(\epsilon/2)`, and
+    :math:`\sinh(\epsilon/2)\ge h\sinh(\epsilon/2h)`, so that it grows by :math:`h^2` or more
+    against the :math:`h` that users on one level out of h cost.
+
+    Examples
+    --------
+    >>> h = HierarchicalHistogram(16, 1.0)
+    >>> rng = np.random.default_rng(0)
+    >>> tallies = h.tally(h.privatize([0, 3, 3, 5, 12, 15] * 1000, rng))
+    >>> [level.shape for level in h.nodes(tallies)]
+    [(1,), (4,), (16,)]
+
+    References
+    ----------
+    ``cormode2019answering``; ``qardaji2013understanding``.
+    """
+
+    domain_size: int
+    epsilon: float
+    branching: int
+    levels: tuple[FrequencyOracle, ...]
+
+    def __init__(
+        self,
+        domain_size: int,
+        epsilon: float,
+        branching: int = 4,
+        oracle: Callable[[int, float], FrequencyOracle] = OUE,
+    ) -> None:
+        d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+        base = _checks.integer(branching, "branching", 2)
+        sizes = [base]
+        while sizes[-1] < d:
+            sizes.append(sizes[-1] * base)
+        if sizes[-1] != d:
+            raise ValueError(f"domain_size must be a power of branching = {base}, got {d}.")
+        if not callable(oracle):
+            raise TypeError(f"oracle must be callable, got {oracle!r}.")
+        levels = tuple(_level(oracle, size, budget) for size in sizes)
+        freeze(self, domain_size=d, epsilon=budget, branching=base, levels=levels)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of intervals on each of the levels 1 to h."""
+        return tuple(level.domain_size for level in self.levels)
+
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> tuple[Array, ...]:
+        """Draw a level for each user and report the interval there; one array for each level."""
+        given = _checks.values(values, self.domain_size)
+        rng = _checks.rng(rng)
+        drawn = rng.integers(len(self.levels), size=given.size)
+        return tuple(
+            level.privatize(given[drawn == i] // (self.domain_size // level.domain_size), rng)
+            for i, level in enumerate(self.levels)
+        )
+
+    def tally(self, reports: Sequence[Array]) -> tuple[Tally, ...]:
+        """Count the reports of every level."""
+        self._check_levels(reports, "reports")
+        return tuple(level.tally(given) for level, given in zip(self.levels, reports, strict=True))
+
+    def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> tuple[Tally, ...]:
+        """Draw the tallies exactly: the users of each value fall on the levels multinomially."""
+        counts = _checks.value_counts(value_counts, self.domain_size)
+        rng = _checks.rng(rng)
+        num_levels = len(self.levels)
+        split = rng.multinomial(counts, np.full(num_levels, 1 / num_levels))
+        return tuple(
+            level.simulate(split[:, i].reshape(level.domain_size, -1).sum(axis=1), rng)
+            for i, level in enumerate(self.levels)
+        )
+
+    def nodes(self, tallies: Sequence[Tally]) -> tuple[Floats, ...]:
+        """Unbiased estimates of the frequency of every interval, the root (1) first.
+
+        Every level needs a report. Levels do not agree: see :func:`ldp.least_squares_tree` and
+        :func:`ldp.hh_admm`.
+        """
+        self._check_tallies(tallies)
+        estimates = (debias(t, level) for t, level in zip(tallies, self.levels, strict=True))
+        return np.ones(1), *estimates
+
+    def variances(self, tallies: Sequence[Tally]) -> Floats:
+        r"""Noise variance of a rare interval's estimate on every level, the root (0) first.
+
+        It is ``variance(levels[l - 1], num_reports)`` for the reports of level l, and it leaves
+        out that a level sees a sample of the users: that adds about :math:`f(1-f)` divided by the
+        level's reports to the variance of a node of frequency f.
+        """
+        self._check_tallies(tallies)
+        noise = [variance(m, t.num_reports) for t, m in zip(tallies, self.levels, strict=True)]
+        return np.array([0.0, *noise])
+
+    def _check_levels(self, given: object, name: str) -> None:
+        if not isinstance(given, tuple | list):
+            raise TypeError(f"{name} must be a tuple, got {type(given).__name__}.")
+        if len(given) != len(self.levels):
+            raise ValueError(f"{name} must be of {len(self.levels)} levels, got {len(given)}.")
+
+    def _check_tallies(self, tallies: Sequence[Tally]) -> None:
+        self._check_levels(tallies, "tallies")
+        for i, tally in enumerate(tallies):
+            if not isinstance(tally, Tally):
+                raise TypeError(f"tallies must be of type Tally, got {type(tally).__name__}.")
+            if tally.num_reports == 0:
+                raise ValueError(
+                    f"tallies must have at least one report on every level, got 0 on level {i + 1}."
+                )
+            if tally.candidates is not None:
+                raise ValueError("tallies must be of all values, got one of candidates.")
+
+
+def _level(
+    oracle: Callable[[int, float], FrequencyOracle], size: int, epsilon: float
+) -> FrequencyOracle:
+    """Make the oracle of one level and refuse one that would break the tree or the promise."""
+    made = oracle(size, epsilon)
+    if not isinstance(made, FrequencyOracle):
+        raise TypeError(f"oracle must make frequency oracles, got {made!r}.")
+    if made.domain_size != size:
+        raise ValueError(
+            f"oracle must make oracles of the size asked for, {size}, got {made.domain_size}."
+        )
+    if made.epsilon > epsilon:
+        raise ValueError(
+            f"oracle must make oracles within the budget of {epsilon}, got {made.epsilon}."
+        )
+    return made
