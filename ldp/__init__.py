@@ -5,17 +5,23 @@ from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
 from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_mul, post_pos
+from ldp.estimators.em import em
 from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
 from ldp.estimators.mixture import DirichletMixture
 from ldp.estimators.posterior import exact_posterior, posterior_mean
 from ldp.estimators.power_law import power, power_law_exponent, power_ns
+from ldp.estimators.ranges import range_query, range_variance
 from ldp.estimators.simplex import mle_apx, project_simplex
+from ldp.estimators.tree_admm import TreeFit, hh_admm
+from ldp.estimators.trees import least_squares_tree
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
+from ldp.mechanisms.hierarchy import HierarchicalHistogram
 from ldp.mechanisms.histogram_encoding import SHE, THE
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.metrics import kl, l_inf, mse, tv
@@ -36,13 +42,16 @@ __all__ = [
     "FrequencyOracle",
     "GibbsSample",
     "HadamardResponse",
+    "HierarchicalHistogram",
     "LocalHashing",
     "Mechanism",
     "Pair",
     "PureMechanism",
+    "SquareWave",
     "SubsetSelection",
     "SupportMechanism",
     "Tally",
+    "TreeFit",
     "UnaryEncoding",
     "base_cut",
     "base_pos",
@@ -51,11 +60,14 @@ __all__ = [
     "confidence_interval",
     "datasets",
     "debias",
+    "em",
     "enumerate_reports",
     "exact_posterior",
     "gibbs",
+    "hh_admm",
     "kl",
     "l_inf",
+    "least_squares_tree",
     "maximum_likelihood",
     "maximum_posterior",
     "metrics",
@@ -71,6 +83,8 @@ __all__ = [
     "power_law_exponent",
     "power_ns",
     "project_simplex",
+    "range_query",
+    "range_variance",
     "sampling_variance",
     "tv",
     "variance",

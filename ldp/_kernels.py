@@ -50,6 +50,66 @@ def replace_value(values: Any, random_words: Any, weight: Any, num_others: Any, 
 
 
 @compiled
+def draw_near(
+    values: Any,
+    random_words: Any,
+    outside: Any,
+    inside: Any,
+    window: Any,
+    num_outside: Any,
+    out: Any,
+) -> None:
+    """Draw a cell in values[i] .. values[i] + window - 1, or one of the `num_outside` others.
+
+    A cell inside has weight inside/2**64, one outside outside/2**64. Fewer than `window` words are
+    left; the k-th of them means cell k, whatever the value.
+    """
+    for i in range(values.size):
+        value = values[i]
+        word = random_words[i]
+        cell = np.int64(word // outside)
+        if cell < num_outside:
+            if cell >= value:
+                cell += window
+        else:
+            word -= np.uint64(num_outside) * outside
+            cell = np.int64(word // inside)
+            if cell < window:
+                cell += value
+            else:
+                cell = np.int64(word - np.uint64(window) * inside)
+        out[i] = cell
+
+
+@compiled
+def window_score(theta: Any, shares: Any, odds: Any, window: Any, out: Any) -> Any:
+    """Set out[v] to the sum over y of shares[y] * A[y, v] / L[y], in two passes along the line.
+
+    Here A[y, v] is `odds` if v lies in y - window + 1 .. y and 1 otherwise, and L = A @ theta,
+    theta summing to one. Return the largest number that was subtracted from another.
+    """
+    num_cells = shares.size
+    # below[y + window] is the sum of theta up to value y, and below[y] the part beyond the window.
+    below = np.zeros(num_cells + window)
+    total = 0.0
+    for j in range(theta.size):
+        total += theta[j]
+        below[window + j] = total
+    below[window + theta.size :] = total
+    ratios = np.empty(num_cells)
+    for y in range(num_cells):
+        ratios[y] = shares[y] / (1.0 + (odds - 1.0) * (below[y + window] - below[y]))
+    before = np.zeros(num_cells + 1)
+    total = 0.0
+    for y in range(num_cells):
+        total += ratios[y]
+        before[y + 1] = total
+    for v in range(theta.size):
+        out[v] = total + (odds - 1.0) * (before[v + window] - before[v])
+    return (odds - 1.0) * total
+
+
+@compiled
 def _four_histograms(values: Any, size: Any) -> Any:
     # Four tables, so that equal neighbours do not wait for each other's increment.
     tables = np.zeros((4, size), dtype=np.uint32)

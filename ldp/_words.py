@@ -43,6 +43,11 @@ def at_least(probability: float) -> np.uint64:
     return np.uint64(math.ceil(math.ldexp(probability * (1 + _HAIR), 64)))
 
 
+def shared_rest(outside: np.uint64, num_outside: int, num_inside: int) -> np.uint64:
+    """Return the equal weight of cells that share what `num_outside` cells of a weight leave."""
+    return np.uint64((2**64 - num_outside * int(outside)) // num_inside)
+
+
 def uniform_below(random_words: Words, size: int) -> npt.NDArray[np.int64]:
     """Map words to 0..size-1, each with probability 1/size to within 2**-64; size < 2**32.
 

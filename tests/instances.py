@@ -13,6 +13,7 @@ from ldp import (
     THE,
     HadamardResponse,
     LocalHashing,
+    SquareWave,
     SubsetSelection,
     UnaryEncoding,
 )
@@ -47,9 +48,19 @@ def pure(epsilon):
     ]
 
 
+def oracles(epsilon):
+    """Mechanisms whose tally is debiased value by value."""
+    return [*pure(epsilon), SHE(2, epsilon, resolution=1), SHE(3, epsilon, resolution=3)]
+
+
 def every(epsilon):
     """Every family, at one budget."""
-    return [*pure(epsilon), SHE(2, epsilon, resolution=1), SHE(3, epsilon, resolution=3)]
+    waves = [
+        SquareWave(4, epsilon),
+        SquareWave(2, epsilon, 3),
+        SquareWave(9, epsilon, half_width=2),
+    ]
+    return [*oracles(epsilon), *waves]
 
 
 def spent(m):
@@ -62,7 +73,7 @@ def all_reports(m):
     d = m.domain_size
     if isinstance(m, GRR):
         return np.arange(d)
-    if isinstance(m, HadamardResponse):
+    if isinstance(m, HadamardResponse | SquareWave):
         return np.arange(m.num_outcomes)
     if isinstance(m, UnaryEncoding):
         return np.packbits(np.array(list(product((0, 1), repeat=d)), dtype=np.uint8), axis=1)

@@ -16,8 +16,8 @@ from ldp import (
     OUE,
     SHE,
     GibbsSample,
-    PureMechanism,
     SubsetSelection,
+    SupportMechanism,
     _kernels,
     exact_posterior,
     gibbs,
@@ -41,7 +41,7 @@ def drawn(m, num_reports, seed=0):
 def chances_of(m, reports, law):
     """Row i: chance that report i is explained by each value, and last that it is noise."""
     likelihood = m.likelihood(reports)
-    least = np.ones(len(reports)) if isinstance(m, PureMechanism) else likelihood.min(axis=1)
+    least = np.ones(len(reports)) if isinstance(m, SupportMechanism) else likelihood.min(axis=1)
     chances = np.column_stack([likelihood * law - np.outer(least, law), least])
     return chances / (likelihood @ law)[:, None]
 

@@ -331,7 +331,7 @@ class Overflowing:
 def test_likelihoods_that_are_no_numbers_are_refused(report):
     with pytest.raises(ValueError, match="reports must be possible under some value"):
         maximum_likelihood(Overflowing(), np.array([report]))
-    assert likelihood._gap(np.array([1.0, np.nan]), 1) == np.inf
+    assert likelihood.certified_gap(np.array([1.0, np.nan]), 1) == np.inf
 
 
 def test_a_square_of_the_domain_is_refused():

@@ -6,10 +6,21 @@ in 10**9 tests, so the whole file stays below 10**-6 were the seeds drawn afresh
 
 import numpy as np
 import pytest
-from instances import every, scores
+from instances import oracles, scores
 from scipy import stats
 
-from ldp import GRR, OUE, SHE, SUE, THE, HadamardResponse, LocalHashing, SubsetSelection, variance
+from ldp import (
+    GRR,
+    OUE,
+    SHE,
+    SUE,
+    THE,
+    HadamardResponse,
+    LocalHashing,
+    SquareWave,
+    SubsetSelection,
+    variance,
+)
 from ldp.estimators.linear import debias
 
 pytestmark = pytest.mark.statistical
@@ -54,6 +65,8 @@ SAMPLED = [
     HadamardResponse(7, 2.0, block_size=4),
     HadamardResponse(5, 3.0, block_size=2),
     SHE(2, 1.0, resolution=3),
+    SquareWave(5, 1.0),
+    SquareWave(4, 2.0, half_width=3),
 ]
 
 
@@ -92,7 +105,7 @@ def test_a_probability_off_by_one_percent_is_seen():
 def law_of_tally(m, values):
     """Exact joint law of the tally of a few users: tuple of counts -> probability."""
     channel, each = m.channel(), scores(m)
-    law = {(0,) * m.domain_size: 1.0}
+    law = {(0,) * each.shape[1]: 1.0}
     for x in values:
         following = {}
         for counts, probability in law.items():
@@ -123,6 +136,8 @@ SIMULATED = [
     HadamardResponse(6, 1.0),
     HadamardResponse(5, 2.0, block_size=4),
     HadamardResponse(3, 2.0, block_size=2),
+    SquareWave(3, 1.0, half_width=1),  # some users fall near their value one by one
+    SquareWave(2, 1.5, half_width=0),
 ]
 
 
@@ -139,7 +154,7 @@ def test_control_simulate_at_another_budget_is_seen(m):
 
 
 # Hashes of a short word leave dependence among three values, so the full word is tested here.
-MOMENTS = [m for m in every(1.5) if m.domain_size > 2 and getattr(m, "hash_bits", 32) == 32] + [
+MOMENTS = [m for m in oracles(1.5) if m.domain_size > 2 and getattr(m, "hash_bits", 32) == 32] + [
     SHE(4, 1.5),
     LocalHashing(6, 1.5, 5),
     LocalHashing(9, 1.5, 2),

@@ -8,13 +8,18 @@ from ldp import (
     SHE,
     SUE,
     THE,
+    FrequencyOracle,
     HadamardResponse,
     Mechanism,
     PureMechanism,
+    SquareWave,
     SubsetSelection,
+    SupportMechanism,
 )
 
-NOISY: Mechanism = SHE(2, 1.0)
+NOISY: FrequencyOracle = SHE(2, 1.0)
+NEAR: SupportMechanism = SquareWave(2, 1.0)
+EVERY: list[Mechanism] = [NOISY, NEAR]
 PURE: list[PureMechanism] = [
     GRR(2, 1.0),
     SUE(2, 1.0),

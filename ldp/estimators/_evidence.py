@@ -15,11 +15,15 @@ import numpy as np
 
 from ldp import _checks
 from ldp._kernels import byte_sums, byte_weights
+from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Mechanism, SupportMechanism
 
 _CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
 _MOST_BITS = 2**38  # 32 GiB of packed rows: beyond it somebody asked for a square of a domain
+# A report of these mechanisms is one outcome, and a tally counts each: it holds all they say.
+_TALLY_IS_HISTOGRAM = (GRR, SquareWave)
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -43,6 +47,27 @@ def check_mechanism(mechanism: Any) -> None:
         raise TypeError(f"mechanism must be a mechanism, got {type(mechanism).__name__}.")
 
 
+def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
+    """Return the histogram of outcomes that a tally holds, and refuse a tally of anything else."""
+    if not isinstance(mechanism, _TALLY_IS_HISTOGRAM):
+        raise TypeError(f"{name} must be the reports themselves, got a Tally.")
+    if tally.candidates is not None:
+        raise ValueError(f"{name} must be a tally of all values, got one of candidates.")
+    if tally.mechanism is not None and tally.mechanism != mechanism:
+        raise ValueError(f"{name} must be of {mechanism}, got a tally of {tally.mechanism}.")
+    size = mechanism.num_outcomes if isinstance(mechanism, SquareWave) else mechanism.domain_size
+    counts = _checks.vector(tally.counts, "counts of the tally", size)
+    n = tally.num_reports
+    if n == 0:
+        raise ValueError(f"{name} must be at least one, got 0.")
+    if counts.min() < 0 or counts.sum() != n:
+        raise ValueError(
+            f"counts of the tally must be non-negative and sum to its {n} reports, "
+            f"got minimum {counts.min():g} and sum {counts.sum():g}."
+        )
+    return counts
+
+
 def check_reports(reports: Any) -> Array:
     """Return the reports as an array, and refuse a tally of them."""
     if isinstance(reports, Tally):
@@ -62,11 +87,16 @@ def likelihood_rows(mechanism: Mechanism, reports: Any) -> Floats:
 def gather(mechanism: Mechanism, reports: Any) -> Evidence:
     """Check the reports and put equal ones together, where that is cheap."""
     check_mechanism(mechanism)
-    given = check_reports(reports)
-    counts: Floats = np.broadcast_to(1.0, given.shape[:1])
-    if given.ndim == 1 and given.dtype.kind in "iu":
-        given, repeats = np.unique(given, return_counts=True)
-        counts = repeats.astype(np.float64)
+    if isinstance(reports, Tally):
+        counts = tallied_outcomes(reports, mechanism, "reports")
+        given = np.flatnonzero(counts)
+        counts = counts[given]
+    else:
+        given = check_reports(reports)
+        counts = np.broadcast_to(1.0, given.shape[:1])
+        if given.ndim == 1 and given.dtype.kind in "iu":
+            given, repeats = np.unique(given, return_counts=True)
+            counts = repeats.astype(np.float64)
     d = mechanism.domain_size
     if len(counts) * d > _MOST_BITS:
         raise ValueError(

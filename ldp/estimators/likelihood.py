@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, check_mechanism, curvature, gather, rise, score
+from ldp.estimators._evidence import (
+    Evidence,
+    check_mechanism,
+    curvature,
+    gather,
+    rise,
+    score,
+    tallied_outcomes,
+)
 from ldp.estimators.mixture import check_concentration
 from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.randomized_response import GRR
@@ -67,8 +75,8 @@ def maximum_likelihood(
     ----------
     mechanism : Mechanism
     reports : ndarray or Tally
-        At least one report of the mechanism. A tally will do for :class:`ldp.GRR`, whose counts
-        hold all that its reports say.
+        At least one report of the mechanism. A tally will do for :class:`ldp.GRR` and
+        :class:`ldp.SquareWave`, whose counts hold all that their reports say.
     tolerance : float
         Gap, in nats per report, at which to stop; all reports together may miss n times as much.
     max_iterations : int
@@ -171,18 +179,7 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
     # linearly with its tally; their sum gives nu = N_k / (c + k), and the cells kept are the
     # largest ones as long as s_v > nu (S003, (109) and (110)).
     n, d = tally.num_reports, mechanism.domain_size
-    counts = _checks.vector(tally.counts, "counts of the tally", d)
-    if tally.candidates is not None:
-        raise ValueError("reports must be a tally of all values, got one of candidates.")
-    if tally.mechanism is not None and tally.mechanism != mechanism:
-        raise ValueError(f"reports must be of {mechanism}, got a tally of {tally.mechanism}.")
-    if n == 0:
-        raise ValueError("reports must be at least one, got 0.")
-    if counts.min() < 0 or counts.sum() != n:
-        raise ValueError(
-            f"counts of the tally must be non-negative and sum to its {n} reports, "
-            f"got minimum {counts.min():g} and sum {counts.sum():g}."
-        )
+    counts = tallied_outcomes(tally, mechanism, "reports")
     c = np.expm1(mechanism.epsilon)
     descending = np.sort(counts)[::-1]
     nu = np.cumsum(descending) / (c + np.arange(1, d + 1))
@@ -191,16 +188,17 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
     theta /= theta.sum()  # one up to rounding
     likelihood = 1 + c * theta
     # D_v = (1/n) (sum_y s_y / L_y + c s_v / L_v)
-    gap = _gap(((counts / likelihood).sum() + c * counts / likelihood) / n, 1)
+    gap = certified_gap(((counts / likelihood).sum() + c * counts / likelihood) / n, 1)
     return Fit(theta, float(counts @ np.log(likelihood)), gap, 0, gap <= tolerance)
 
 
-def _gap(derivative: Floats, num_terms: int) -> float:
+def certified_gap(derivative: Floats, num_terms: int, magnitude: float = 1.0) -> float:
+    """Bound what the likelihood lacks, per report; entries were summed from numbers so large."""
     # At the maximum the largest entry is 1. Rounding of a sum grows like the root of its terms.
     largest = float(derivative.max())
     if not math.isfinite(largest):
         return math.inf
-    return max(0.0, math.log(largest)) + 2.0**-50 * math.sqrt(num_terms)
+    return max(0.0, math.log(largest)) + 2.0**-50 * magnitude * math.sqrt(num_terms)
 
 
 def _maximise(
@@ -223,7 +221,7 @@ def _maximise(
         log_likelihood, derivative = score(evidence, theta)
         derivative[held] += prior[held] / theta[held]
         derivative /= total
-        gap = _gap(derivative, len(evidence.counts)) * total / num_reports
+        gap = certified_gap(derivative, len(evidence.counts)) * total / num_reports
         if gap <= tolerance or iteration == max_iterations:
             break
         hessian = curvature(evidence, theta)
