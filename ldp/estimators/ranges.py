@@ -1,13 +1,12 @@
 """Range queries on trees of frequencies, and what the noise does to them."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators.trees import check_nodes, check_variances
+from ldp.estimators.trees import check_nodes, check_variances, subtree_variances
 
 
 def _check_range(start: int, stop: int, domain_size: int) -> tuple[int, int]:
@@ -124,12 +123,12 @@ def range_variance(
     if not consistent:
         pieces = _pieces(start, stop, branching, depth)
         return float(sum((end - first) * noise[level] for level, first, end in pieces))
-    total, subtree, width = 0.0, math.inf, 1
+    subtree = subtree_variances(noise, branching)
+    total, width = 0.0, 1
     for level in range(depth, 0, -1):
-        subtree = 1 / (1 / float(noise[level]) + 1 / (branching * subtree))
         for family in {start // (branching * width), (stop - 1) // (branching * width)}:
             ends = width * (branching * family + np.arange(branching + 1))
             inside = np.diff(np.clip(ends, start, stop)) / width
-            total += subtree * float(((inside - inside.mean()) ** 2).sum())
+            total += float(subtree[level] * ((inside - inside.mean()) ** 2).sum())
         width *= branching
     return total

@@ -7,7 +7,6 @@ It is consistent when every node is the sum of its :math:`\beta` children.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,53 +53,35 @@ def noise_of(tree: Tree, variances: npt.ArrayLike | None) -> Floats:
     return check_variances(variances, len(tree))
 
 
-class Gains(NamedTuple):
-    """What the two passes multiply with; it depends on the variances alone.
+def subtree_variances(noise: Floats, branching: int) -> Floats:
+    r"""Variance :math:`V_l` of the best estimate of a node from its own subtree; 0 at the root.
 
-    ``blend[l]`` is the weight of the children in the estimate of a node of level l + 1,
-    ``share[l]`` the part of what is missing among siblings that a node of level l + 1 takes.
+    A node measured with variance :math:`v_l` has a second, independent estimate: the sum of its
+    children, of variance :math:`\beta V_{l+1}`. Hence :math:`1/V_l=1/v_l+1/(\beta V_{l+1})`, and
+    :math:`V_h=v_h` for the leaves.
     """
-
-    blend: list[Floats]
-    share: list[Floats]
-
-
-def gains(variances: Sequence[Floats], branching: int) -> Gains:
-    r"""Prepare the two passes from the variance of every node below the root, level by level.
-
-    Let :math:`V_c` be the variance of the best estimate of :math:`c` from its own subtree. The
-    children of a node :math:`u` measured with variance :math:`v_u` give a second, independent
-    estimate of it, their sum, of variance :math:`s_u=\sum_c V_c`. The best mean of the two weighs
-    the children with :math:`v_u/(v_u+s_u)` and has variance :math:`V_u=v_us_u/(v_u+s_u)`.
-    A leaf of variance 0 is known exactly.
-    """
-    blend, share = [], []
-    subtree = variances[-1]
-    for level in range(len(variances) - 1, -1, -1):
-        below = subtree.reshape(-1, branching)
-        total = below.sum(axis=1)
-        known = total == 0  # all siblings are known: nothing is missing among them
-        share.append((below / np.where(known, 1.0, total)[:, None]).ravel())
-        if level:
-            weight = variances[level - 1] / (variances[level - 1] + total)
-            blend.append(weight)
-            subtree = weight * total
-    return Gains(blend[::-1], share[::-1])
+    best = noise.copy()
+    for level in range(noise.size - 2, 0, -1):
+        best[level] = 1 / (1 / noise[level] + 1 / (branching * best[level + 1]))
+    return best
 
 
-def two_passes(nodes: Sequence[Floats], prepared: Gains) -> list[Floats]:
-    """Least-squares consistent tree with root 1; `nodes` are the levels below the root."""
-    branching = nodes[0].size
-    best, sums = [nodes[-1]], []
-    for own, weight in zip(nodes[-2::-1], reversed(prepared.blend), strict=True):
-        sums.append(best[-1].reshape(-1, branching).sum(axis=1))
-        best.append(own + weight * (sums[-1] - own))
-    sums.append(best[-1].sum(keepdims=True))
+def two_passes(levels: Sequence[Floats], subtree: Floats) -> list[Floats]:
+    """Least-squares consistent tree with root 1, all without the root; `subtree` includes it."""
+    branching = levels[0].size
+    best, sums = levels[-1], [levels[-1].reshape(-1, branching).sum(axis=1)]
+    bests = [best]
+    for level in range(len(levels) - 1, 0, -1):
+        # The weight of the children is the inverse of their sum's variance over that of the mean.
+        weight = subtree[level] / (branching * subtree[level + 1])
+        best = levels[level - 1] + weight * (sums[-1] - levels[level - 1])
+        bests.append(best)
+        sums.append(best.reshape(-1, branching).sum(axis=1))
     tree = [np.ones(1)]
-    for estimate, total, part in zip(reversed(best), reversed(sums), prepared.share, strict=True):
-        missing = np.repeat(tree[-1] - total, branching)
-        tree.append(estimate + part * missing)
-    return tree
+    for best, total in zip(reversed(bests), reversed(sums), strict=True):
+        # Siblings have equal variances: what they miss is spread evenly.
+        tree.append(best + np.repeat((tree[-1] - total) / branching, branching))
+    return tree[1:]
 
 
 def least_squares_tree(
@@ -134,9 +115,9 @@ def least_squares_tree(
     Notes
     -----
     Two passes, :math:`O(d)`. Upwards each node becomes the best mean of itself and its children,
-    downwards what a family misses is spread over its members. Where errors are independent with
-    variances :math:`v_l` this is the unbiased linear estimator of least variance, of every node
-    and every range at once (Gauss and Markov).
+    downwards what siblings miss of their parent is spread over them evenly. Where errors are
+    independent with variances :math:`v_l` this is the unbiased linear estimator of least variance,
+    of every node and every range at once (Gauss and Markov).
 
     Examples
     --------
@@ -149,8 +130,8 @@ def least_squares_tree(
     """
     tree = check_nodes(nodes)
     noise = noise_of(tree, variances)
-    spread = [np.full(level.size, v) for level, v in zip(tree[1:], noise[1:], strict=True)]
-    return tuple(two_passes(tree[1:], gains(spread, tree[1].size)))
+    subtree = subtree_variances(noise, tree[1].size)
+    return np.ones(1), *two_passes(tree[1:], subtree)
 
 
 def sum_up(leaves: Floats, branching: int) -> Tree:
