@@ -87,3 +87,28 @@ def gibbs_step(
     cumulative = (likelihood * law).cumsum(axis=1)
     drawn = (cumulative < rng.random((len(cumulative), 1)) * cumulative[:, -1:]).sum(axis=1)
     return rng.dirichlet(0.5 + np.bincount(drawn, minlength=law.size))
+
+
+def window_privatize(
+    values: Integers, d: int, window: int, p: float, rng: np.random.Generator
+) -> Integers:
+    near = rng.random(values.size) < window * p
+    other = rng.integers(0, d - 1, values.size)
+    other += window * (other >= values)
+    return np.where(near, values + rng.integers(0, window, values.size), other)
+
+
+def dense_em(
+    counts: Integers, channel: npt.NDArray[np.float64], smooth: bool, steps: int
+) -> npt.NDArray[np.float64]:
+    theta = np.full(len(channel), 1 / len(channel))
+    for _ in range(steps):
+        theta = theta * (channel @ (counts / (theta @ channel)))
+        if smooth:
+            padded = np.concatenate([theta[:1], theta, theta[-1:]])
+            inner = (padded[:-2] + 2 * theta + padded[2:]) / 4
+            inner[0] = (2 * theta[0] + theta[1]) / 3
+            inner[-1] = (2 * theta[-1] + theta[-2]) / 3
+            theta = inner
+        theta /= theta.sum()
+    return theta

@@ -11,8 +11,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from ldp import GRR, OLH, OUE, SUE, THE, HadamardResponse, SubsetSelection, _words
-from ldp._words import at_least, at_most, threshold
+from ldp import GRR, OLH, OUE, SUE, THE, HadamardResponse, SquareWave, SubsetSelection, _words
+from ldp._words import at_least, at_most, shared_rest, threshold
 from ldp.mechanisms.histogram_encoding import _digit_chances
 
 getcontext().prec = 60
@@ -40,6 +40,22 @@ def test_randomized_response(d, epsilon):
     assert near(other, m.q)
     assert own / other <= budget(epsilon)
     assert own / other > budget(epsilon) * (1 - Fraction(1, 2**20))  # and spends nearly all of it
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("d", DOMAINS)
+def test_square_wave(d, epsilon):
+    m = SquareWave(d, epsilon)
+    window = 2 * m.half_width + 1
+    outside = int(at_least(m.q))
+    inside = int(shared_rest(np.uint64(outside), d - 1, window))
+    left = WORDS - window * inside - (d - 1) * outside
+    assert near(Fraction(outside, WORDS), m.q)
+    # The units that are left go to the first cells, whatever the value: some have one more.
+    assert 0 <= left < window
+    assert Fraction(inside, outside) <= budget(epsilon)
+    assert Fraction(inside + 1, outside + 1) <= budget(epsilon)
+    assert Fraction(inside, outside) > budget(epsilon) * (1 - Fraction(1, 2**20))
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

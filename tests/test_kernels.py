@@ -75,6 +75,49 @@ def test_replace_value(domain_size: int, weight: int) -> None:
         assert report == (others[number] if number < len(others) else value)
 
 
+@pytest.mark.parametrize("window", [1, 3, 100])
+@pytest.mark.parametrize("num_outside", [1, 2, 99])
+def test_draw_near(window: int, num_outside: int) -> None:
+    rng = np.random.default_rng(window)
+    values = rng.integers(0, num_outside + 1, 2_000)
+    words = random_words(1, values.size)
+    outside = 2**64 // (3 * (window + num_outside))
+    inside = int(_words.shared_rest(np.uint64(outside), num_outside, window))
+    first_left = num_outside * outside + window * inside
+    assert 0 <= 2**64 - first_left < window
+    borders = [0, outside - 1, outside, num_outside * outside - 1, num_outside * outside]
+    borders += [num_outside * outside + inside, first_left - 1, first_left, ALL_ONES]
+    words[: len(borders)] = [min(border, ALL_ONES) for border in borders]
+    out = np.empty_like(values)
+    _kernels.draw_near(
+        values, words, np.uint64(outside), np.uint64(inside), window, num_outside, out
+    )
+    for value, word, cell in zip(values.tolist(), words.tolist(), out.tolist(), strict=True):
+        cells = range(window + num_outside)
+        near = range(value, value + window)
+        if word < num_outside * outside:
+            assert cell == [c for c in cells if c not in near][word // outside]
+        elif word < first_left:
+            assert cell == near[(word - num_outside * outside) // inside]
+        else:
+            assert cell == word - first_left
+
+
+@pytest.mark.parametrize("domain_size", [2, 5, 64])
+@pytest.mark.parametrize("window", [1, 3, 65])
+def test_window_score(domain_size: int, window: int) -> None:
+    rng = np.random.default_rng(domain_size)
+    theta, odds = rng.dirichlet(np.full(domain_size, 0.3)), 4.5
+    shares = rng.dirichlet(np.ones(domain_size + window - 1))
+    distance = np.arange(shares.size)[:, None] - np.arange(domain_size)
+    likelihood = np.where((distance >= 0) & (distance < window), odds, 1.0)
+    ratios = shares / (likelihood @ theta)
+    out = np.empty(domain_size)
+    subtracted = _kernels.window_score(theta, shares, odds, window, out)
+    np.testing.assert_allclose(out, ratios @ likelihood, rtol=1e-13)
+    assert subtracted == pytest.approx((odds - 1) * ratios.sum(), rel=1e-13)
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 1024])
 @pytest.mark.parametrize("num_values", [0, 1, 3, 4, 5, 4095, 4096, 4097, 50_001])
 def test_histogram(size: int, num_values: int) -> None:

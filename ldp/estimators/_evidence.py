@@ -23,7 +23,7 @@ from ldp.types import Array, Bits, Floats, Mechanism, SupportMechanism
 _CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
 _MOST_BITS = 2**38  # 32 GiB of packed rows: beyond it somebody asked for a square of a domain
 # A report of these mechanisms is one outcome, and a tally counts each: it holds all they say.
-_TALLY_IS_HISTOGRAM = (GRR, SquareWave)
+TALLY_IS_HISTOGRAM = (GRR, SquareWave)
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -49,7 +49,7 @@ def check_mechanism(mechanism: Any) -> None:
 
 def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
     """Return the histogram of outcomes that a tally holds, and refuse a tally of anything else."""
-    if not isinstance(mechanism, _TALLY_IS_HISTOGRAM):
+    if not isinstance(mechanism, TALLY_IS_HISTOGRAM):
         raise TypeError(f"{name} must be the reports themselves, got a Tally.")
     if tally.candidates is not None:
         raise ValueError(f"{name} must be a tally of all values, got one of candidates.")

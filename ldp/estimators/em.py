@@ -9,7 +9,7 @@ from scipy.special import xlogy
 
 from ldp import _checks
 from ldp._kernels import window_score
-from ldp.estimators._evidence import tallied_outcomes
+from ldp.estimators._evidence import TALLY_IS_HISTOGRAM, tallied_outcomes
 from ldp.estimators.likelihood import Fit, certified_gap
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally
@@ -136,7 +136,10 @@ def _least_rise(given: float) -> float:
 
 def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int) -> Floats:
     if isinstance(counts, Tally):
-        return tallied_outcomes(counts, channel, "counts")
+        mechanism = channel if isinstance(channel, Mechanism) else counts.mechanism
+        if not isinstance(mechanism, TALLY_IS_HISTOGRAM):
+            raise TypeError(f"counts must be counts of outcomes, got a tally of {mechanism}.")
+        counts = tallied_outcomes(counts, mechanism, "counts")
     histogram = _checks.vector(counts, "counts", num_outcomes)
     if histogram.min() < 0:
         raise ValueError(f"counts must be non-negative, got {histogram.min():g}.")

@@ -1,0 +1,114 @@
+"""The square wave: its width, its window, its sampler at the borders, both ways to a tally.
+
+Chi-square tests raise one false alarm in 10**9; each has a control that fails.
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_samplers import FALSE_ALARM, chi_square_p_value
+
+from ldp import GRR, SquareWave, confidence_interval, debias, worst_case_epsilon
+from ldp.waves import optimal_half_width
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
+
+
+def information_bound(domain_size, epsilon, half_width):
+    """Entropy of a uniform report less the entropy of a report given the value."""
+    row = SquareWave(domain_size, epsilon, half_width).channel()[0]
+    return np.log(row.size) - stats.entropy(row)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("domain_size", [2, 3, 4, 5, 10, 33, 100])
+def test_the_default_width_is_best_of_all(domain_size, epsilon):
+    m = SquareWave(domain_size, epsilon)
+    bounds = [information_bound(domain_size, epsilon, b) for b in range(domain_size + 2)]
+    assert bounds[m.half_width] >= max(bounds) - 1e-14  # rounding of two entropies
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_default_width_tends_to_the_continuous_one(epsilon):
+    # The window is one of two odd numbers around 2 b (d - 1): at most two cells away.
+    d = 2**20
+    window = 2 * SquareWave(d, epsilon).half_width + 1
+    assert abs(window - 2 * optimal_half_width(epsilon) * (d - 1)) <= 2
+
+
+@pytest.mark.parametrize("m", [SquareWave(5, 1.0), SquareWave(9, 2.0, 0), SquareWave(3, 0.5, 7)])
+def test_the_channel_is_the_printed_law(m):
+    channel = m.channel()
+    scale = (2 * m.half_width + 1) * np.exp(m.epsilon) + m.domain_size - 1
+    for x in range(m.domain_size):
+        for y in range(m.num_outcomes):
+            inside = x <= y <= x + 2 * m.half_width
+            expected = (np.exp(m.epsilon) if inside else 1) / scale
+            assert channel[x, y] == pytest.approx(expected, rel=1e-14)
+    assert worst_case_epsilon(channel) == pytest.approx(m.epsilon, rel=1e-12)
+    held = np.unpackbits(m.support(np.arange(m.num_outcomes)), axis=1, count=m.domain_size)
+    assert ((channel > m.q * 1.01) == held.T).all()
+
+
+def test_without_a_width_it_is_randomized_response():
+    assert np.array_equal(SquareWave(6, 1.0, half_width=0).channel(), GRR(6, 1.0).channel())
+
+
+def test_far_more_values_than_a_matrix_could_hold():
+    m = SquareWave(2**30, 1.0)
+    values = np.array([0, 2**29, 2**30 - 1] * 1_000)
+    reports = m.privatize(values, np.random.default_rng(1))
+    near = (reports >= values) & (reports <= values + 2 * m.half_width)
+    share = (2 * m.half_width + 1) * m.p
+    assert abs(near.mean() - share) < 6 * np.sqrt(share * (1 - share) / values.size)  # 2e-9
+    assert reports.max() < m.num_outcomes
+
+
+def simulated(m, counts, draws, seed):
+    rngs = np.random.default_rng(seed).spawn(draws)
+    return sum(m.simulate(counts, rng).counts for rng in rngs)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("users", "draws"), [(3, 60_000), (200_000, 1)])
+def test_simulate_few_and_many_users_of_one_value(users, draws):
+    """Few users fall near their value one by one, many all at once: the same law."""
+    m = SquareWave(7, 1.0, half_width=2)
+    counts = users * np.eye(7, dtype=int)[3]
+    observed = simulated(m, counts, draws, seed=1)
+    assert chi_square_p_value(observed, m.channel()[3]) > FALSE_ALARM
+    assert chi_square_p_value(observed, m.channel()[2]) < FALSE_ALARM  # control: a cell away
+    assert chi_square_p_value(observed, SquareWave(7, 1.1, 2).channel()[3]) < FALSE_ALARM
+
+
+@pytest.mark.statistical
+def test_simulate_adds_the_users_of_all_values():
+    m = SquareWave(7, 1.0, half_width=2)
+    counts = np.array([50_000, 0, 0, 9_000, 1, 0, 80_000])
+    mean = counts @ m.channel()
+    # Cells are sums of independent indicators; their variance is at most the mean.
+    z = (m.simulate(counts, np.random.default_rng(2)).counts - mean) / np.sqrt(mean)
+    assert np.abs(z).max() < 7  # 11 cells: 3e-11
+    shifted = (m.simulate(counts[::-1], np.random.default_rng(2)).counts - mean) / np.sqrt(mean)
+    assert np.abs(shifted).max() > 7
+
+
+def test_it_is_no_frequency_oracle():
+    m = SquareWave(4, 1.0)
+    tally = m.tally(m.privatize([0, 1, 2], np.random.default_rng(1)))
+    for estimate in (debias, confidence_interval):
+        with pytest.raises(TypeError, match=r"must be a frequency oracle.*got SquareWave"):
+            estimate(tally, m)
+
+
+@pytest.mark.parametrize("half_width", [-1, 1.0, "1", True, 2**31 + 1])
+def test_half_widths_that_are_none(half_width):
+    with pytest.raises((TypeError, ValueError), match="half_width must be an integer"):
+        SquareWave(4, 1.0, half_width)
+
+
+@pytest.mark.parametrize("reports", [[8], [-1], [0.5]])
+def test_reports_outside_the_cells(reports):
+    m = SquareWave(4, 1.0, half_width=2)
+    with pytest.raises((TypeError, ValueError), match="reports must be"):
+        m.tally(np.array(reports))
