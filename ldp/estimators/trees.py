@@ -62,7 +62,7 @@ def subtree_variances(noise: Floats, branching: int) -> Floats:
     """
     best = noise.copy()
     for level in range(noise.size - 2, 0, -1):
-        best[level] = 1 / (1 / noise[level] + 1 / (branching * best[level + 1]))
+        best[level] = noise[level] / (1 + noise[level] / (branching * best[level + 1]))
     return best
 
 
