@@ -1,4 +1,4 @@
-"""Least squares on trees against dense algebra; range queries; bad input of whatever takes a tree."""
+"""Least squares on trees against dense algebra; range queries; bad input of both and HH-ADMM."""
 
 import re
 from itertools import pairwise

@@ -137,9 +137,12 @@ class HierarchicalHistogram:
     def variances(self, tallies: Sequence[Tally]) -> Floats:
         r"""Noise variance of a rare interval's estimate on every level, the root (0) first.
 
-        It is ``variance(levels[l - 1], num_reports)`` for the reports of level l, and it leaves
-        out that a level sees a sample of the users: that adds about :math:`f(1-f)` divided by the
-        level's reports to the variance of a node of frequency f.
+        Entry l is ``variance(levels[l - 1], n_l)`` for the :math:`n_l` reports of level l. Two
+        things are left out: the noise of an interval of frequency :math:`f` is
+        ``variance(levels[l - 1], n_l, f)``; and a level sees only a sample of all :math:`n` users,
+        which adds
+
+        .. math:: \frac{f(1-f)}{n_l}\,\frac{n-n_l}{n-1}.
         """
         self._check_tallies(tallies)
         noise = [variance(m, t.num_reports) for t, m in zip(tallies, self.levels, strict=True)]
@@ -153,15 +156,22 @@ class HierarchicalHistogram:
 
     def _check_tallies(self, tallies: Sequence[Tally]) -> None:
         self._check_levels(tallies, "tallies")
-        for i, tally in enumerate(tallies):
+        for i, (tally, level) in enumerate(zip(tallies, self.levels, strict=True), start=1):
             if not isinstance(tally, Tally):
                 raise TypeError(f"tallies must be of type Tally, got {type(tally).__name__}.")
+            if tally.mechanism is not None and tally.mechanism != level:
+                raise ValueError(
+                    f"tallies must be of {level} on level {i}, got one of {tally.mechanism}."
+                )
+            if tally.candidates is not None or tally.counts.size != level.domain_size:
+                raise ValueError(
+                    f"tallies must have {level.domain_size} counts on level {i}, "
+                    f"got {tally.counts.size}."
+                )
             if tally.num_reports == 0:
                 raise ValueError(
-                    f"tallies must have at least one report on every level, got 0 on level {i + 1}."
+                    f"tallies must have at least one report on every level, got 0 on level {i}."
                 )
-            if tally.candidates is not None:
-                raise ValueError("tallies must be of all values, got one of candidates.")
 
 
 def _level(

@@ -1,0 +1,80 @@
+"""Bad input of hierarchical histograms: one sentence, before any work."""
+
+import numpy as np
+import pytest
+from test_bad_input import refuse
+
+import ldp
+from ldp import GRR, OUE, HierarchicalHistogram, Tally
+
+H = HierarchicalHistogram(16, 1.0)
+
+
+@pytest.mark.parametrize("bad", [1, 0, -4, 4.0, "4", None, True])
+def test_refuses_a_bad_branching(bad):
+    refuse(lambda: HierarchicalHistogram(16, 1.0, branching=bad), naming="branching")
+
+
+@pytest.mark.parametrize("bad", [2, 3, 5, 8, 15, 17, 32, 0, -4, 16.0, None, True])
+def test_refuses_a_domain_that_is_no_power(bad):
+    refuse(lambda: HierarchicalHistogram(bad, 1.0), naming="domain_size")
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, np.nan, np.inf, "1", None])
+def test_refuses_a_bad_budget(bad):
+    refuse(lambda: HierarchicalHistogram(16, bad), naming="epsilon")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        None,
+        "OUE",
+        OUE(16, 1.0),
+        lambda size, epsilon: None,
+        lambda size, epsilon: 4,
+        ldp.SquareWave,  # no frequency oracle
+        lambda size, epsilon: GRR(16, epsilon),
+        lambda size, epsilon: GRR(size, 2 * epsilon),
+    ],
+)
+def test_refuses_what_makes_no_oracle_of_that_size_and_budget(bad):
+    refuse(lambda: HierarchicalHistogram(16, 1.0, oracle=bad), naming="oracle")
+
+
+@pytest.mark.parametrize("bad", [[16], [-1], [0.5], [np.nan], [[1]], ["a"], None])
+def test_refuses_bad_values_and_leaves_the_generator_alone(bad):
+    rng = np.random.default_rng(13)
+    refuse(lambda: H.privatize(bad, rng), naming="values", rng=rng)
+
+
+@pytest.mark.parametrize("bad", [[1] * 15, [-1] + [1] * 15, [0.5] * 16, None])
+def test_refuses_bad_value_counts(bad):
+    rng = np.random.default_rng(14)
+    refuse(lambda: H.simulate(bad, rng), naming="value_counts", rng=rng)
+
+
+@pytest.mark.parametrize("bad", [None, 3, np.random.RandomState(0), np.random])
+def test_refuses_what_is_no_generator(bad):
+    refuse(lambda: H.privatize([1], bad), naming="rng")
+    refuse(lambda: H.simulate([1] * 16, bad), naming="rng")
+
+
+def test_refuses_reports_of_other_levels():
+    reports = H.privatize(np.arange(16), np.random.default_rng(15))
+    for bad in (reports[:1], (*reports, reports[0]), np.zeros((2, 1)), None, reports[::-1]):
+        refuse(lambda bad=bad: H.tally(bad), naming="reports")
+
+
+def test_refuses_tallies_of_other_levels_and_empty_ones():
+    tallies = H.simulate(np.full(16, 5), np.random.default_rng(16))
+    empty = Tally(np.zeros(4, dtype=int), 0, H.levels[0])
+    some = H.levels[1].tally(H.levels[1].privatize([1, 2], np.random.default_rng(17)))
+    asked = Tally(some.counts[:3], 2, H.levels[1], [0, 1, 2])
+    bad_ones = [None, tallies[0], tallies[:1], (*tallies, some), [1, 2], (empty, some)]
+    bad_ones += [tallies[::-1], (tallies[0], asked), (tallies[0], Tally([1, 2], 3))]
+    for bad in bad_ones:
+        refuse(lambda bad=bad: H.nodes(bad), naming="tallies")
+        refuse(lambda bad=bad: H.variances(bad), naming="tallies")
+    with pytest.raises(ValueError, match=r"one report on every level, got 0 on level 1\.$"):
+        H.nodes((empty, some))
