@@ -112,3 +112,29 @@ def dense_em(
             theta = inner
         theta /= theta.sum()
     return theta
+
+
+def dense_tree_admm(
+    nodes: tuple[npt.NDArray[np.float64], ...], gap: float
+) -> npt.NDArray[np.float64]:
+    measured, d = np.concatenate(nodes), nodes[-1].size
+    sizes = [level.size for level in nodes]
+    holds = np.concatenate([np.kron(np.eye(size), np.ones((1, d // size))) for size in sizes])
+    internal = measured.size - d
+    constraints = np.eye(internal + 1, measured.size)
+    constraints[internal] = np.eye(measured.size)[0]
+    for child in range(1, measured.size):
+        constraints[(child - 1) // sizes[1], child] = -1
+    inverse = np.linalg.pinv(constraints)
+    flat, offset = np.eye(measured.size) - inverse @ constraints, inverse[:, -1]
+    y = z = measured
+    u = v = np.zeros(measured.size)
+    for _ in range(100_000):
+        theta = z[-d:] / z[-d:].sum() if z[-d:].min() >= 0 else np.full(d, 1 / d)
+        slope = holds.T @ (holds @ theta - measured)
+        if theta @ slope - slope.min() <= gap:
+            return theta
+        x = (measured + y - u + z - v) / 3
+        y, z = flat @ (x + u) + offset, np.maximum(x + v, 0)
+        u, v = u + x - y, v + x - z
+    raise RuntimeError("gap not reached")
