@@ -24,7 +24,19 @@ from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
-from ldp.metrics import kl, l_inf, mse, tv
+from ldp.metrics import (
+    kl,
+    ks,
+    l_inf,
+    mean_error,
+    mse,
+    quantile,
+    quantile_error,
+    range_error,
+    tv,
+    variance_error,
+    wasserstein,
+)
 from ldp.tally import Tally
 from ldp.types import FrequencyOracle, Mechanism, Pair, PureMechanism, SupportMechanism
 
@@ -66,10 +78,12 @@ __all__ = [
     "gibbs",
     "hh_admm",
     "kl",
+    "ks",
     "l_inf",
     "least_squares_tree",
     "maximum_likelihood",
     "maximum_posterior",
+    "mean_error",
     "metrics",
     "minimum_mse",
     "mle_apx",
@@ -83,11 +97,16 @@ __all__ = [
     "power_law_exponent",
     "power_ns",
     "project_simplex",
+    "quantile",
+    "quantile_error",
+    "range_error",
     "range_query",
     "range_variance",
     "sampling_variance",
     "tv",
     "variance",
+    "variance_error",
+    "wasserstein",
     "waves",
     "worst_case_epsilon",
 ]

@@ -32,7 +32,31 @@ def test_taxi_trips_are_the_published_tables():
     assert payment.counts.sum() == 53_136
 
 
+def test_values_on_a_line_have_1024_equal_bins():
+    for table, width, total in [
+        (datasets.taxi_pickup(), 86_400 / 1024, 56_549),
+        (datasets.sf_pay(), 512, 148_651),
+        (datasets.sf_benefits(), 60_000 / 1024, 111_899),
+    ]:
+        assert [float(label) for label in table.labels] == [width * k for k in range(1024)]
+        assert table.counts.sum() == total
+    assert datasets.taxi_pickup().counts[[0, 768, 1023]].tolist() == [28, 107, 23]
+    assert datasets.sf_pay().counts[[0, 130, 1023]].tolist() == [2_153, 794, 0]
+    assert datasets.sf_benefits().counts[[0, 500, 1023]].tolist() == [6_459, 255, 10]
+
+
+def test_beta_is_the_law_of_its_bins():
+    np.testing.assert_allclose(datasets.beta(7, 1.0, 1.0), datasets.uniform(7), rtol=1e-13)
+    theta = datasets.beta(64)
+    edges = np.linspace(0, 1, 65)
+    below = 6 * edges**5 - 5 * edges**6
+    np.testing.assert_allclose(np.cumsum(theta), below[1:], rtol=1e-12)
+    with pytest.raises(ValueError, match="a must be positive"):
+        datasets.beta(4, 0.0)
+
+
 LAWS = {
+    "beta": lambda d, rng: datasets.beta(d, 0.5, 3.0),
     "uniform": lambda d, rng: datasets.uniform(d),
     "zipf": lambda d, rng: datasets.zipf(d, 1.2),
     "geometric": lambda d, rng: datasets.geometric(d, 0.9),
