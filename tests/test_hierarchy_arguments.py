@@ -70,9 +70,10 @@ def test_refuses_tallies_of_other_levels_and_empty_ones():
     tallies = H.simulate(np.full(16, 5), np.random.default_rng(16))
     empty = Tally(np.zeros(4, dtype=int), 0, H.levels[0])
     some = H.levels[1].tally(H.levels[1].privatize([1, 2], np.random.default_rng(17)))
-    asked = Tally(some.counts[:3], 2, H.levels[1], [0, 1, 2])
+    asked = Tally(some.counts, 2, H.levels[1], np.arange(16)[::-1])
+    richer = HierarchicalHistogram(16, 2.0).simulate(np.full(16, 5), np.random.default_rng(18))
     bad_ones = [None, tallies[0], tallies[:1], (*tallies, some), [1, 2], (empty, some)]
-    bad_ones += [tallies[::-1], (tallies[0], asked), (tallies[0], Tally([1, 2], 3))]
+    bad_ones += [richer, tallies[::-1], (tallies[0], asked), (tallies[0], Tally([1, 2], 3))]
     for bad in bad_ones:
         refuse(lambda bad=bad: H.nodes(bad), naming="tallies")
         refuse(lambda bad=bad: H.variances(bad), naming="tallies")

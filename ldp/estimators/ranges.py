@@ -126,7 +126,8 @@ def range_variance(
     subtree = subtree_variances(noise, branching)
     total, width = 0.0, 1
     for level in range(depth, 0, -1):
-        for family in {start // (branching * width), (stop - 1) // (branching * width)}:
+        # Families that lie inside or outside the range as a whole add nothing.
+        for family in {start // (branching * width), stop // (branching * width)}:
             ends = width * (branching * family + np.arange(branching + 1))
             inside = np.diff(np.clip(ends, start, stop)) / width
             total += float(subtree[level] * ((inside - inside.mean()) ** 2).sum())
