@@ -249,6 +249,10 @@ def test_refuses_a_bad_branching(bad):
     refuse(lambda: range_variance([0, 1, 1], bad, 0, 1), "branching")
 
 
+def test_refuses_a_domain_too_large_to_count():
+    refuse(lambda: range_variance([0] + [1] * 40, 10, 0, 1), "domain_size")
+
+
 @pytest.mark.parametrize("bad", [0, -1e-9, np.nan, np.inf, "1", None, True])
 def test_refuses_a_bad_tolerance(bad):
     refuse(lambda: hh_admm(GOOD, tolerance=bad), "tolerance")

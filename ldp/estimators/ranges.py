@@ -107,6 +107,10 @@ def range_variance(
     tree err like numbers of variance :math:`V_l` from which their mean was taken away. Only
     families that an end of the range cuts count.
 
+    Given the users of a level, errors of unary encodings are independent; those of randomized
+    response are negatively correlated, so that their ranges do a little better than stated. What
+    :meth:`ldp.HierarchicalHistogram.variances` leaves out at frequent intervals is left out here.
+
     Examples
     --------
     >>> range_variance([0, 1, 1], 4, 0, 6), range_variance([0, 1, 1], 4, 0, 6, consistent=True)
@@ -119,7 +123,7 @@ def range_variance(
     noise = check_variances(variances)
     branching = _checks.integer(branching, "branching", 2)
     depth = noise.size - 1
-    start, stop = _check_range(start, stop, branching**depth)
+    start, stop = _check_range(start, stop, _checks.domain_size(branching**depth))
     if not consistent:
         pieces = _pieces(start, stop, branching, depth)
         return float(sum((end - first) * noise[level] for level, first, end in pieces))

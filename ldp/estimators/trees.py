@@ -72,7 +72,7 @@ def two_passes(levels: Sequence[Floats], subtree: Floats) -> list[Floats]:
     best, sums = levels[-1], [levels[-1].reshape(-1, branching).sum(axis=1)]
     bests = [best]
     for level in range(len(levels) - 1, 0, -1):
-        # The weight of the children is the inverse of their sum's variance over that of the mean.
+        # Variance of the best mean over that of the children's sum: the weight of the latter.
         weight = subtree[level] / (branching * subtree[level + 1])
         best = levels[level - 1] + weight * (sums[-1] - levels[level - 1])
         bests.append(best)
