@@ -9,6 +9,7 @@ from ldp.estimators.em import em
 from ldp.estimators.gibbs import GibbsSample, gibbs
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
+from ldp.estimators.means import mean_interval
 from ldp.estimators.mixture import DirichletMixture
 from ldp.estimators.posterior import exact_posterior, posterior_mean
 from ldp.estimators.power_law import power, power_law_exponent, power_ns
@@ -20,6 +21,14 @@ from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
 from ldp.mechanisms.hierarchy import HierarchicalHistogram
 from ldp.mechanisms.histogram_encoding import SHE, THE
+from ldp.mechanisms.mean import (
+    HybridMean,
+    LaplaceMean,
+    OneBitMean,
+    PiecewiseMean,
+    VectorMean,
+    central_laplace_mean,
+)
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
@@ -55,9 +64,13 @@ __all__ = [
     "GibbsSample",
     "HadamardResponse",
     "HierarchicalHistogram",
+    "HybridMean",
+    "LaplaceMean",
     "LocalHashing",
     "Mechanism",
+    "OneBitMean",
     "Pair",
+    "PiecewiseMean",
     "PureMechanism",
     "SquareWave",
     "SubsetSelection",
@@ -65,10 +78,12 @@ __all__ = [
     "Tally",
     "TreeFit",
     "UnaryEncoding",
+    "VectorMean",
     "base_cut",
     "base_pos",
     "bin_values",
     "bounds",
+    "central_laplace_mean",
     "confidence_interval",
     "datasets",
     "debias",
@@ -84,6 +99,7 @@ __all__ = [
     "maximum_likelihood",
     "maximum_posterior",
     "mean_error",
+    "mean_interval",
     "metrics",
     "minimum_mse",
     "mle_apx",

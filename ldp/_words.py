@@ -67,3 +67,24 @@ def draw_bits(out: Words, least: np.uint64, rng: np.random.Generator) -> None:
     _kernels.compare_bits(words(rng, (8, out.size)), lanes, out, undecided)
     rest = words(rng, int(np.bitwise_count(undecided).sum(dtype=np.int64)))
     _kernels.decide_rest(out, undecided, rest, np.uint64(int(digits[8:] + "0" * 8, 2)))
+
+
+def geometric(
+    decay: float, shape: tuple[int, ...], rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Draw variables with Pr[G >= k] = exp(-decay k), digit by binary digit."""
+    numbers = np.zeros(shape, dtype=np.int64)
+    for digit, chance in enumerate(digit_chances(decay)):
+        numbers |= (words(rng, shape) < threshold(chance)).astype(np.int64) << digit
+    return numbers
+
+
+def digit_chances(decay: float) -> list[float]:
+    """List Pr[binary digit j of such a variable is one] = 1 / (1 + exp(2^j decay)).
+
+    The digits are independent; those of probability below 2**-64 are zero.
+    """
+    chances: list[float] = []
+    while (weight := math.ldexp(decay, len(chances))) < 45:
+        chances.append(1 / (1 + math.exp(weight)))
+    return chances

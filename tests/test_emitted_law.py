@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from ldp import GRR, OLH, OUE, SUE, THE, HadamardResponse, SquareWave, SubsetSelection, _words
-from ldp._words import at_least, at_most, shared_rest, threshold
-from ldp.mechanisms.histogram_encoding import _digit_chances
+from ldp._words import at_least, at_most, digit_chances, shared_rest, threshold
 
 getcontext().prec = 60
 WORDS = 2**64
@@ -119,7 +118,7 @@ def fit(prepared, shape):
 def test_digits_of_a_geometric_variable():
     """Independent digits with these chances make Pr[G >= k] = exp(-decay k), hence its mean."""
     for decay in (1e-4, 0.01, 1 / 6, 0.7, 5.0):
-        chances = _digit_chances(decay)
+        chances = digit_chances(decay)
         zero = np.prod([1 - c for c in chances])
         assert zero == pytest.approx(-np.expm1(-decay), rel=1e-12)  # Pr[G = 0]
         mean = sum(c * 2.0**j for j, c in enumerate(chances))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from ldp import _checks
-from ldp._words import threshold, words
+from ldp._words import digit_chances, geometric
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
@@ -100,8 +100,8 @@ class SHE:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         shape = (given.size, self.domain_size)
-        reports = _geometric(self._decay, shape, rng)
-        reports -= _geometric(self._decay, shape, rng)
+        reports = geometric(self._decay, shape, rng)
+        reports -= geometric(self._decay, shape, rng)
         reports[np.arange(given.size), given] += self.resolution
         return reports
 
@@ -167,32 +167,13 @@ class SHE:
             raise TypeError(f"reports must be signed integers, got dtype {given.dtype}.")
         if given.ndim != 2 or given.shape[1] != self.domain_size:
             raise ValueError(f"reports must have shape (n, {self.domain_size}), got {given.shape}.")
-        furthest = self.resolution + 2 ** len(_digit_chances(self._decay)) - 1
+        furthest = self.resolution + 2 ** len(digit_chances(self._decay)) - 1
         if given.size and (given.min() < -furthest or given.max() > furthest):
             raise ValueError(
                 f"reports must be from -{furthest} to {furthest}, "
                 f"got {given.min()} to {given.max()}."
             )
         return given.astype(np.int64, copy=False)
-
-
-def _geometric(decay: float, shape: tuple[int, ...], rng: np.random.Generator) -> Integers:
-    """Draw variables with Pr[G >= k] = exp(-decay k), digit by binary digit."""
-    numbers = np.zeros(shape, dtype=np.int64)
-    for digit, chance in enumerate(_digit_chances(decay)):
-        numbers |= (words(rng, shape) < threshold(chance)).astype(np.int64) << digit
-    return numbers
-
-
-def _digit_chances(decay: float) -> list[float]:
-    """List Pr[binary digit j of such a variable is one] = 1 / (1 + exp(2^j decay)).
-
-    The digits are independent; those of probability below 2**-64 are zero.
-    """
-    chances: list[float] = []
-    while (weight := math.ldexp(decay, len(chances))) < 45:
-        chances.append(1 / (1 + math.exp(weight)))
-    return chances
 
 
 def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:

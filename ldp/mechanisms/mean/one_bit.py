@@ -1,0 +1,113 @@
+"""One bit per user: round the value to an end of its range, then randomize the end."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp._words import words
+from ldp.mechanisms._shared import freeze
+from ldp.mechanisms.mean import _grid
+from ldp.mechanisms.randomized_response import GRR
+from ldp.tally import Tally
+from ldp.types import Floats, Integers
+
+
+@dataclass(frozen=True, init=False)
+class OneBitMean:
+    r"""Mean of values in a range from one bit of each user.
+
+    The value is rounded to one of the two ends of the range, so that its mean stays, and the end
+    is sent by randomized response:
+
+    .. math:: \Pr[y=1\mid x]=\frac{1}{e^\epsilon+1}
+              +\frac{x-\text{lower}}{\text{upper}-\text{lower}}\cdot\frac{e^\epsilon-1}{e^\epsilon+1}
+
+    This is the one-bit mechanism of Ding et al. on [0, m], that of Duchi et al. on [-1, 1], and
+    "discretise, then randomize" of ``S004``. With :math:`h` half the width of the range and
+    :math:`z` the distance of the value from its middle, one report's number has the variance
+
+    .. math:: h^2\coth^2(\epsilon/2)-z^2,
+
+    largest in the middle.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Ends of the range, which must be known without looking at the values.
+    epsilon : float
+        Privacy budget.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the range is not finite and increasing, or epsilon not positive and finite.
+
+    Examples
+    --------
+    >>> m = OneBitMean(0.0, 10.0, 1.0)
+    >>> m.unbiased([0, 1]).round(3)
+    array([-5.82, 15.82])
+    >>> round(float(m.variance(5.0)), 3)
+    117.067
+
+    References
+    ----------
+    ``ding2017collecting``, section 3; ``duchi2018minimax``; ``nguyen2016collecting``; ``S001``,
+    1-bit communication; ``S004``, the method (mean oracle).
+    """
+
+    lower: float
+    upper: float
+    epsilon: float
+
+    def __init__(self, lower: float, upper: float, epsilon: float) -> None:
+        ends = _checks.interval(lower, upper)
+        freeze(self, lower=ends[0], upper=ends[1], epsilon=_checks.epsilon(epsilon))
+        GRR(2, self.epsilon)  # refuses a budget that float64 cannot spend
+
+    @property
+    def resolution(self) -> int:
+        """Number of steps of the grid: one, from end to end."""
+        return 1
+
+    @property
+    def num_outcomes(self) -> int:
+        """Number of different reports."""
+        return 2
+
+    @property
+    def _square(self) -> tuple[float, float]:
+        return _grid.coth(self.epsilon / 2) ** 2 / 4, 0.0
+
+    grid = property(_grid.grid)
+    worst_variance = property(_grid.worst_variance)
+    variance = _grid.variance
+    mean = _grid.histogram_mean
+    _moments = _grid.moments
+
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+        """Round each value to an end of the range, then keep or flip that bit; shape (n,)."""
+        below, rest = _grid.places(self, values)
+        rng = _checks.rng(rng)
+        ends = _grid.round_to_grid(below, rest, words(rng, below.size))
+        return GRR(2, self.epsilon).privatize(ends, rng)
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Count zeros and ones."""
+        given = self.outcomes(reports)
+        return Tally(np.bincount(given, minlength=2), given.size, self)
+
+    def unbiased(self, reports: npt.ArrayLike) -> Floats:
+        """One number per report, in the units of the values, whose mean is the user's value."""
+        half_steps = self.outcomes(reports) - 0.5
+        return _grid.number(self, _grid.coth(self.epsilon / 2) * half_steps)
+
+    def channel(self) -> Floats:
+        """Pr[report | end of the range], shape (2, 2)."""
+        return GRR(2, self.epsilon).channel()
+
+    def outcomes(self, reports: npt.ArrayLike) -> Integers:
+        """Report y is column y."""
+        return _checks.integers_below(reports, "reports", 2)

@@ -1,0 +1,488 @@
+"""Mean oracles: exact laws, means and variances; samplers; intervals; vectors.
+
+Chi-square and z tests raise one false alarm in 10**9; each has a control that fails.
+"""
+
+from decimal import Decimal, getcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+from test_samplers import FALSE_ALARM, chi_square_p_value
+
+from ldp import (
+    GRR,
+    HybridMean,
+    LaplaceMean,
+    OneBitMean,
+    PiecewiseMean,
+    SquareWave,
+    Tally,
+    VectorMean,
+    central_laplace_mean,
+    datasets,
+    mean_interval,
+    worst_case_epsilon,
+)
+from ldp._words import at_least, shared_rest
+
+getcontext().prec = 60
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
+FINITE = [
+    make
+    for e in EPSILONS
+    for make in (
+        OneBitMean(-1.0, 2.0, e),
+        PiecewiseMean(-1.0, 2.0, e, 5),
+        PiecewiseMean(0.0, 10.0, e, 16, window=1),
+        PiecewiseMean(0.0, 10.0, e, 3, window=12),
+        HybridMean(-1.0, 1.0, e, 5),
+        HybridMean(100.0, 101.0, e, 8, window=3),
+    )
+]
+LAPLACE = [LaplaceMean(-1.0, 2.0, e, k) for e in EPSILONS for k in (1, 2, 7)]
+ALL = [*FINITE, *LAPLACE]
+every = pytest.mark.parametrize("m", ALL, ids=repr)
+every_finite = pytest.mark.parametrize("m", FINITE, ids=repr)
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@every
+def test_the_channel_spends_the_budget(m):
+    channel = m.channel()
+    assert channel.shape == (m.grid.size, m.num_outcomes)
+    np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-13)
+    assert worst_case_epsilon(channel) == pytest.approx(m.epsilon, rel=1e-12)
+
+
+@every_finite
+def test_numbers_are_unbiased_with_the_stated_variance_at_the_points(m):
+    numbers = m.unbiased(np.arange(m.num_outcomes))
+    scale = np.abs(numbers).max()
+    np.testing.assert_allclose(m.channel() @ numbers, m.grid, atol=1e-13 * scale)
+    spread = m.channel() @ numbers**2 - m.grid**2
+    np.testing.assert_allclose(m.variance(m.grid), spread, atol=1e-12 * scale**2)
+
+
+@every_finite
+def test_and_between_the_points(m):
+    """A value between two points is one of them with the chances that keep its mean."""
+    channel, numbers = m.channel(), m.unbiased(np.arange(m.num_outcomes))
+    scale = np.abs(numbers).max()
+    for below, share in ((0, 0.25), (m.resolution - 1, 0.9), (m.resolution // 2, 0.5)):
+        below = min(below, m.resolution - 1)
+        value = (1 - share) * m.grid[below] + share * m.grid[below + 1]
+        law = (1 - share) * channel[below] + share * channel[below + 1]
+        assert law @ numbers == pytest.approx(value, abs=1e-13 * scale)
+        spread = law @ numbers**2 - value**2
+        assert m.variance(value) == pytest.approx(spread, abs=1e-12 * scale**2)
+
+
+@pytest.mark.parametrize("m", LAPLACE, ids=repr)
+def test_laplace_variance_is_the_sum_of_the_series(m):
+    alpha = np.exp(-m.epsilon / m.resolution)
+    k = np.arange(1, int(60 / -np.log(alpha)))
+    noise = 2 * (1 - alpha) / (1 + alpha) * (k**2.0 @ alpha**k)
+    step = 3 / m.resolution
+    np.testing.assert_allclose(m.variance(m.grid), step**2 * noise, rtol=1e-11)
+    halfway = m.grid[0] + step / 2
+    assert m.variance(halfway) == pytest.approx(step**2 * (noise + 1 / 4), rel=1e-11)
+
+
+@every
+def test_the_worst_variance_is_the_largest(m):
+    values = np.linspace(m.lower, m.upper, 20_001)
+    largest = m.variance(values).max()
+    assert largest <= m.worst_variance * (1 + 1e-12)
+    assert m.worst_variance == pytest.approx(largest, rel=1e-6)  # a fine grid of a smooth curve
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 12.0])
+@pytest.mark.parametrize(("resolution", "window"), [(5, 2), (1024, None), (1000, 1), (3, 12)])
+def test_emitted_law_never_exceeds_the_budget(epsilon, resolution, window):
+    m = PiecewiseMean(0.0, 1.0, epsilon, resolution, window)
+    outside = int(at_least(m.q))
+    inside = int(shared_rest(np.uint64(outside), resolution, m.window))
+    left = 2**64 - m.window * inside - resolution * outside
+    assert 0 <= left < m.window
+    budget = Fraction(Decimal(epsilon).exp())
+    assert Fraction(inside, outside) <= budget
+    assert Fraction(inside + 1, outside + 1) <= budget
+    assert Fraction(inside, outside) > budget * (1 - Fraction(1, 2**30))
+
+
+# -- dresses and widths ----------------------------------------------------------------------------
+
+
+def test_one_bit_is_discretise_then_randomise():
+    """S004 rounds to a sign; S001 prints the chance of a one: the same law."""
+    for epsilon in EPSILONS:
+        e, m, x = np.exp(epsilon), OneBitMean(0.0, 7.0, epsilon), np.linspace(0, 7, 15)
+        printed = 1 / (e + 1) + x / 7 * (e - 1) / (e + 1)
+        rounded = np.stack([1 - x / 7, x / 7], axis=1) @ GRR(2, epsilon).channel()
+        np.testing.assert_allclose(rounded[:, 1], printed, rtol=1e-14)
+        estimator = 7 * (np.arange(2) * (e + 1) - 1) / (e - 1)
+        np.testing.assert_allclose(m.unbiased([0, 1]), estimator, rtol=1e-12)
+        duchi = OneBitMean(-1.0, 1.0, epsilon)
+        expected = ((e + 1) / (e - 1)) ** 2 - np.linspace(-1, 1, 9) ** 2
+        np.testing.assert_allclose(duchi.variance(np.linspace(-1, 1, 9)), expected, rtol=1e-12)
+
+
+def test_laplace_and_one_bit_cross_where_the_continuous_ones_do():
+    def difference(epsilon):  # in units of the squared width
+        return 2 / epsilon**2 - 1 / (4 * np.tanh(epsilon / 2) ** 2)
+
+    crossing = optimize.brentq(difference, 1, 4)
+    assert crossing == pytest.approx(2.32417, abs=1e-5)
+    for epsilon, laplace_wins in ((crossing - 1e-3, False), (crossing + 1e-3, True)):
+        laplace = LaplaceMean(0.0, 1.0, epsilon, 2**14).worst_variance
+        assert (laplace < OneBitMean(0.0, 1.0, epsilon).worst_variance) == laplace_wins
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_piecewise_as_published(epsilon):
+    """The continuous law of Wang et al. on [-1, 1], integrated, is the limit of ours."""
+    s = np.exp(epsilon / 2)
+    m = PiecewiseMean(-1.0, 1.0, epsilon, 2**14, window=round(2**14 / s))
+    x = np.array([-1.0, -0.3, 0.0, 1.0])
+    np.testing.assert_allclose(
+        m.variance(x), x**2 / (s - 1) + (s + 3) / (3 * (s - 1) ** 2), rtol=1e-3
+    )
+    reach = (s + 1) / (s - 1)  # the published largest report
+    assert np.abs(m.unbiased(np.arange(m.num_outcomes))).max() == pytest.approx(reach, rel=1e-3)
+
+
+def test_piecewise_is_a_square_wave():
+    m = PiecewiseMean(0.0, 1.0, 1.3, 20, window=9)
+    assert np.array_equal(m.channel(), SquareWave(21, 1.3, half_width=4).channel())
+
+
+def worst_of_continuous_window(width, epsilon):
+    """Worst variance on a range of width 1 when the window has this width, by quadrature."""
+    q = 1 / (width * np.exp(epsilon) + 1)
+    p = np.exp(epsilon) * q
+    slope = width * (p - q)
+    centre = (1 + width) / 2
+
+    def square(y):  # report y of value 1, whose window is [1, 1 + width]
+        return ((y - centre) / slope) ** 2
+
+    flat = integrate.quad(square, 0, 1 + width)[0]
+    near = integrate.quad(square, 1, 1 + width)[0]
+    return q * flat + (p - q) * near - 1 / 4
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_default_window_is_best(epsilon):
+    worst = [PiecewiseMean(0.0, 1.0, epsilon, 40, w).worst_variance for w in range(1, 161)]
+    assert PiecewiseMean(0.0, 1.0, epsilon, 40).worst_variance == pytest.approx(
+        min(worst), rel=1e-12
+    )
+    best = optimize.minimize_scalar(
+        lambda log_width: worst_of_continuous_window(np.exp(log_width), epsilon),
+        bounds=(-6, 1.5), method="bounded",
+    )  # fmt: skip
+    fine = PiecewiseMean(0.0, 1.0, epsilon, 2**14)
+    assert fine.worst_variance == pytest.approx(best.fun, rel=1e-3)
+    published = worst_of_continuous_window(np.exp(-epsilon / 2), epsilon)
+    assert fine.worst_variance < published
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 0.7, 1.0, 2.0, 4.0])
+def test_hybrid_is_flat_and_best(epsilon):
+    m = HybridMean(-1.0, 1.0, epsilon, 64)
+    if m.share:
+        spread = m.variance(m.grid)
+        np.testing.assert_allclose(spread, spread[0], rtol=1e-12)
+    worst = [HybridMean(-1.0, 1.0, epsilon, 64, w).worst_variance for w in range(1, 129)]
+    assert m.worst_variance == pytest.approx(min(worst), rel=1e-4)  # up to the rounding term
+    assert m.worst_variance <= OneBitMean(-1.0, 1.0, epsilon).worst_variance * (1 + 1e-12)
+    assert m.worst_variance <= PiecewiseMean(-1.0, 1.0, epsilon, 64).worst_variance
+    # No other share of the two parts is better in the worst case.
+    p, b = m.piecewise.variance(m.grid), m.one_bit.variance(m.grid)
+    shares = np.linspace(0, 1, 1001)[:, None]
+    mixed = (shares * p + (1 - shares) * b).max(axis=1)
+    own = (m.share * p + (1 - m.share) * b).max()
+    assert own <= mixed.min() * (1 + 1e-3)
+
+
+def test_hybrid_as_published():
+    """Threshold and variance of Wang et al."""
+    for epsilon in (0.7, 1.0, 3.0):
+        s = np.exp(epsilon / 2)
+        m = HybridMean(-1.0, 1.0, epsilon, 2**14, window=round(2**14 / s))
+        assert m.share == pytest.approx(1 - 1 / s, rel=1e-3)
+        e = np.exp(epsilon)
+        published = (s + 3) / (3 * s * (s - 1)) + (e + 1) ** 2 / (s * (e - 1) ** 2)
+        assert m.worst_variance == pytest.approx(published, rel=1e-3)
+    window = 2**14 * np.exp(-0.61 / 2)
+    shares = [HybridMean(-1, 1, e, 2**14, round(window)).share for e in (0.608, 0.612)]
+    assert shares[0] == 0 < shares[1]
+
+
+# -- samplers --------------------------------------------------------------------------------------
+
+SAMPLED = [
+    OneBitMean(-1.0, 2.0, 1.0),
+    LaplaceMean(-1.0, 2.0, 2.0, 4),
+    PiecewiseMean(-1.0, 2.0, 1.0, 4),
+    HybridMean(-1.0, 2.0, 1.5, 4),
+]
+
+
+def law_at(m, value):
+    place = (value - m.lower) / (m.upper - m.lower) * m.resolution
+    below = min(int(place), m.resolution - 1)
+    share = place - below
+    return (1 - share) * m.channel()[below] + share * m.channel()[below + 1]
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+@pytest.mark.parametrize("value", [-1.0, 0.1, 0.875, 2.0])
+def test_reports_follow_the_channel(m, value):
+    reports = m.privatize(np.full(200_000, value), np.random.default_rng(5))
+    observed = np.bincount(m.outcomes(reports), minlength=m.num_outcomes)
+    assert chi_square_p_value(observed, law_at(m, value)) > FALSE_ALARM
+    off = value - 0.3 if value > 0 else value + 0.3
+    assert chi_square_p_value(observed, law_at(m, off)) < FALSE_ALARM
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_means_and_variances_of_samples(m):
+    values = np.linspace(-1, 2, 100_000)
+    numbers = m.unbiased(m.privatize(values, np.random.default_rng(6)))
+    spread = m.variance(values)
+    z = (numbers - values).sum() / np.sqrt(spread.sum())
+    assert abs(z) < 6.1  # 1e-9
+    # The fourth moment of these numbers is below 30 squared variances.
+    ratio = ((numbers - values) ** 2).sum() / spread.sum()
+    assert abs(ratio - 1) < 6.1 * np.sqrt(30 / values.size)
+    control = ((numbers - values - 0.3 * np.sqrt(spread)) ** 2).sum() / spread.sum()
+    assert control > 1.06
+
+
+def test_all_reports_of_few_users_add_up():
+    for m in SAMPLED:
+        reports = m.privatize(np.linspace(-1, 2, 50), np.random.default_rng(7))
+        halves = m.tally(reports[:20]) + m.tally(reports[20:])
+        assert halves == m.tally(reports)
+        assert m.mean(halves) == m.mean(reports)
+        assert m.mean(reports) == pytest.approx(m.unbiased(reports).mean(), rel=1e-12)
+        again = m.privatize(np.linspace(-1, 2, 50), np.random.default_rng(7))
+        assert np.array_equal(reports, again)
+
+
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_words_say_nothing_of_the_values(m):
+    states = set()
+    for values in (np.full(999, -1.0), np.full(999, 2.0), np.linspace(-1, 2, 999)):
+        rng = np.random.default_rng(8)
+        m.privatize(values, rng)
+        states.add(str(rng.bit_generator.state))
+    assert len(states) == 1
+
+
+# -- intervals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_interval_by_hand(m):
+    reports = m.privatize(np.linspace(0, 1, 500), np.random.default_rng(9))
+    numbers = m.unbiased(reports)
+    half = 1.959963984540054 * np.sqrt(numbers.var(ddof=1) / 500)
+    expected = numbers.mean() - half, numbers.mean() + half
+    assert mean_interval(m, reports, population=True) == pytest.approx(expected, rel=1e-9)
+    least = 1.959963984540054 * np.sqrt(min(numbers.var(ddof=1), m.worst_variance) / 500)
+    lower, upper = mean_interval(m, m.tally(reports))
+    assert (upper - lower) / 2 == pytest.approx(least, rel=1e-9)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_intervals_cover(m):
+    """800 runs: below 90.4 % with probability 1e-8 were the coverage 95 %, normal and exact."""
+    ages = np.repeat(np.arange(17, 91.0), datasets.adult_age().counts)[::16]
+    values = -1 + 3 * (ages - 17) / 73
+    rngs = np.random.default_rng(10).spawn(800)
+    covered, narrow, target = 0, 0, values.mean()
+    for rng in rngs:
+        lower, upper = mean_interval(m, m.privatize(values, rng))
+        covered += lower <= target <= upper
+        half = (upper - lower) / 4  # control: half the length covers two thirds
+        narrow += abs(target - (lower + upper) / 2) <= half
+    assert covered > 0.904 * 800
+    assert narrow < 0.8 * 800
+
+
+# -- a trusted curator -----------------------------------------------------------------------------
+
+
+@pytest.mark.statistical
+def test_central_noise_has_the_stated_variance():
+    values = np.linspace(0, 1, 21)  # on the grid of 20 steps: nothing is rounded
+    rngs = np.random.default_rng(11).spawn(4_000)
+    errors = np.array([central_laplace_mean(values, 0, 1, 0.5, rng, 20) for rng in rngs]) - 0.5
+    spread = LaplaceMean(0.0, 1.0, 0.5, 20).variance(0.0) / 21**2
+    assert abs(errors.mean()) < 6.1 * np.sqrt(spread / 4_000)
+    # Laplace noise has kurtosis 6.
+    assert abs(errors.var() / spread - 1) < 6.1 * np.sqrt(5 / 4_000)
+    assert abs(errors.var() / (2 * spread) - 1) > 6.1 * np.sqrt(5 / 4_000)
+
+
+# -- vectors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_vector_variance_by_enumeration(k):
+    """All choices of k of 3 dimensions, all reports of one bit each."""
+    m = VectorMean(OneBitMean, -1.0, 2.0, 1.0, 3, k)
+    part = OneBitMean(-1.0, 2.0, 1.0 / k)
+    value = 1.7
+    place = (value + 1) / 3
+    one = (1 - place) * part.channel()[0, 1] + place * part.channel()[1, 1]
+    numbers = part.unbiased([0, 1]) - 0.5
+    first = k / 3 * 3 / k * ((1 - one) * numbers[0] + one * numbers[1])
+    second = k / 3 * (3 / k) ** 2 * ((1 - one) * numbers[0] ** 2 + one * numbers[1] ** 2)
+    assert first == pytest.approx(value - 0.5, rel=1e-12)
+    assert m.variance(value) == pytest.approx(second - first**2, rel=1e-12)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_vector_means_are_unbiased_with_that_variance(k):
+    rng = np.random.default_rng(12)
+    values = rng.uniform(-1, 2, (40_000, 5)) * [1, 0.5, 0.2, 0.8, 0]
+    m = VectorMean(PiecewiseMean, -1.0, 2.0, 4.0, 5, k)
+    reports = m.privatize(values, rng)
+    assert reports.shape == (40_000, k)
+    assert all(np.unique(row).size == k for row in reports["dimension"][:1_000])
+    share = np.bincount(reports["dimension"].ravel(), minlength=5) / 40_000
+    assert np.abs(share - k / 5).max() < 6.4 * np.sqrt(0.25 / 40_000)
+    spread = m.variance(values).sum(axis=0) / 40_000**2
+    z = (m.mean(reports) - values.mean(axis=0)) / np.sqrt(spread)
+    assert np.abs(z).max() < 6.4
+    shifted = (m.mean(reports) - values.mean(axis=0) - 0.5) / np.sqrt(spread)
+    assert np.abs(shifted).min() > 6.4
+
+
+def test_one_dimension_beats_a_split_budget_until_the_budget_is_large():
+    for dimensions in (2, 5, 20):
+
+        def ratio(epsilon, d=dimensions):
+            one = VectorMean(OneBitMean, -1.0, 1.0, epsilon, d).variance(0.0)
+            return VectorMean(OneBitMean, -1.0, 1.0, epsilon, d, d).variance(0.0) / one
+
+        assert ratio(0.01) == pytest.approx(dimensions, rel=1e-3)  # d^2 / eps^2 against d / eps^2
+        assert ratio(1.0) > 1
+        assert ratio(30.0) < 1  # one bit of a large budget is no better than that bit
+
+
+# -- input -----------------------------------------------------------------------------------------
+
+MAKERS = [OneBitMean, LaplaceMean, PiecewiseMean, HybridMean]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1.0, 1.0, 1.0), "lower must be below upper"),
+        ((2.0, 1.0, 1.0), "lower must be below upper"),
+        ((-1.7e308, 1.7e308, 1.0), "lower must be below upper"),
+        ((np.nan, 1.0, 1.0), "lower must be finite"),
+        ((0.0, np.inf, 1.0), "upper must be finite"),
+        (("0", 1.0, 1.0), "lower must be finite"),
+        ((0.0, 1.0, 0.0), "epsilon must be positive"),
+        ((0.0, 1.0, np.nan), "epsilon must be positive"),
+        ((0.0, 1.0, 1e-300), "epsilon must"),
+        ((0.0, 1.0, 1e6), "epsilon must"),
+    ],
+)
+def test_ranges_and_budgets(make, arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make(*arguments)
+
+
+@pytest.mark.parametrize("make", MAKERS[1:])
+@pytest.mark.parametrize("resolution", [0, -1, 1.5, "8", True, 2**20 + 1])
+def test_resolutions(make, resolution):
+    with pytest.raises((TypeError, ValueError), match="resolution must be an integer"):
+        make(0.0, 1.0, 1.0, resolution)
+
+
+@pytest.mark.parametrize("make", MAKERS[2:])
+@pytest.mark.parametrize("window", [0, 2.0, 4097])
+def test_windows(make, window):
+    with pytest.raises((TypeError, ValueError), match="window must be an integer"):
+        make(0.0, 1.0, 1.0, 1024, window)
+
+
+BAD_VALUES = [[1.5], [-0.1], [np.nan], [np.inf], ["a"], [True], [1j], 0.5, [[0.5]], [None]]
+BAD_VALUES += [np.ma.masked_array([0.5], [True])]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("values", BAD_VALUES, ids=repr)
+def test_values_outside_the_range_or_no_numbers(make, values):
+    m, rng = make(0.0, 1.0, 1.0), np.random.default_rng(1)
+    before = str(rng.bit_generator.state)
+    with pytest.raises((TypeError, ValueError), match="values must be"):
+        m.privatize(values, rng)
+    assert str(rng.bit_generator.state) == before
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_integers_are_numbers_and_nobody_is_allowed(make):
+    m, rng = make(0, 10, 1.0), np.random.default_rng(1)
+    assert m.privatize([0, 10, 3], rng).dtype == np.int64
+    assert m.privatize([], rng).shape == (0,)
+    with pytest.raises(ValueError, match="reports must be at least one, got 0"):
+        m.mean(m.privatize([], rng))
+
+
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_reports_and_tallies_of_others(m):
+    for reports in ([-(2**50)], [0.5], [[0]], ["1"]):
+        with pytest.raises((TypeError, ValueError), match="reports must"):
+            m.mean(np.array(reports))
+    other = OneBitMean(-1.0, 2.0, 9.0)
+    with pytest.raises(ValueError, match="reports must be of"):
+        m.mean(Tally([1, 2], 3, other))
+    with pytest.raises((TypeError, ValueError), match="rng must be"):
+        m.privatize([0.5], 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_interval(SAMPLED[0], [1]), "reports must be at least two"),
+        (lambda: mean_interval(SAMPLED[0], [1, 0], level=1.0), "level must be between"),
+        (lambda: mean_interval(GRR(2, 1.0), [1, 0]), "mechanism must be a mean oracle"),
+        (lambda: VectorMean(3, 0.0, 1.0, 1.0, 2), "oracle must be a callable"),
+        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 0), "num_dimensions must be"),
+        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2, 3), "num_reported must be"),
+        (
+            lambda: VectorMean(lambda a, b, e: OneBitMean(a, b, 2 * e), 0.0, 1.0, 1.0, 2),
+            "oracle must make a mean oracle of epsilon at most 1.0",
+        ),
+        (
+            lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2).privatize(
+                np.zeros((3, 4)), np.random.default_rng(1)
+            ),
+            r"values must have shape \(n, 2\)",
+        ),
+        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2).mean(np.zeros((1, 1))), "reports must"),
+        (
+            lambda: central_laplace_mean([], 0.0, 1.0, 1.0, np.random.default_rng(1)),
+            "values must be at least one",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
