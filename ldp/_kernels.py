@@ -50,6 +50,23 @@ def replace_value(values: Any, random_words: Any, weight: Any, num_others: Any, 
 
 
 @compiled
+def round_at_random(shares: Any, random_words: Any, resolution: Any, out: Any) -> None:
+    """Round shares[i] * resolution to the integer below or above, so that its mean stays.
+
+    Shares are from 0 to 1. A place r above the integer below is rounded up for the words below
+    r * 2**64.
+    """
+    for i in range(shares.size):
+        place = shares[i] * resolution
+        below = np.int64(place)
+        if below < resolution:
+            part = np.uint64((place - below) * 18446744073709551616.0)
+            out[i] = below + (random_words[i] < part)
+        else:
+            out[i] = resolution
+
+
+@compiled
 def draw_near(
     values: Any,
     random_words: Any,

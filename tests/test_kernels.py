@@ -1,6 +1,7 @@
 """Each compiled loop against a twin of a few lines of plain Python, bit for bit."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,22 @@ def test_replace_value(domain_size: int, weight: int) -> None:
         others = [v for v in range(domain_size) if v != value]
         number = word // weight
         assert report == (others[number] if number < len(others) else value)
+
+
+@pytest.mark.parametrize("resolution", [1, 3, 2**20])
+def test_round_at_random(resolution: int) -> None:
+    rng = np.random.default_rng(resolution)
+    shares = np.concatenate([rng.random(2_000), np.arange(resolution + 1)[:1_000] / resolution])
+    shares[:4] = 1 - 2.0**-53, 2.0**-60, 0.0, 1.0
+    words = random_words(4, shares.size)
+    for i, place in enumerate((shares * resolution).tolist()):  # some words at the borders
+        if i % 2:
+            words[i] = max(math.floor(place % 1 * 2**64) - i // 2 % 2, 0)
+    out = np.empty(shares.size, dtype=np.int64)
+    _kernels.round_at_random(shares, words, resolution, out)
+    for share, word, point in zip(shares.tolist(), words.tolist(), out.tolist(), strict=True):
+        place = Fraction(share * resolution)
+        assert point == math.floor(place) + (word < (place % 1) * 2**64)
 
 
 @pytest.mark.parametrize("window", [1, 3, 100])

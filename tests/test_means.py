@@ -294,12 +294,21 @@ def test_words_say_nothing_of_the_values(m):
 def test_interval_by_hand(m):
     reports = m.privatize(np.linspace(0, 1, 500), np.random.default_rng(9))
     numbers = m.unbiased(reports)
-    half = 1.959963984540054 * np.sqrt(numbers.var(ddof=1) / 500)
+    spread = max(numbers.var(ddof=1), min(m.variance(x) for x in m.grid))
+    half = 1.959963984540054 * np.sqrt(spread / 500)
     expected = numbers.mean() - half, numbers.mean() + half
     assert mean_interval(m, reports, population=True) == pytest.approx(expected, rel=1e-9)
-    least = 1.959963984540054 * np.sqrt(min(numbers.var(ddof=1), m.worst_variance) / 500)
+    least = 1.959963984540054 * np.sqrt(min(spread, m.worst_variance) / 500)
     lower, upper = mean_interval(m, m.tally(reports))
     assert (upper - lower) / 2 == pytest.approx(least, rel=1e-9)
+
+
+def test_reports_that_agree_are_not_certain():
+    m = OneBitMean(0.0, 1.0, 1.0)
+    lower, upper = mean_interval(m, np.ones(20, dtype=int), population=True)
+    # e / (e - 1)^2 is the variance at the ends of the range, the least.
+    expected = 2 * 1.959963984540054 * np.sqrt(np.e / (np.e - 1) ** 2 / 20)
+    assert upper - lower == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.statistical

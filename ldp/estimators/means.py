@@ -23,7 +23,9 @@ def mean_interval(
     :math:`s^2` being the sample variance of the numbers that the reports stand for. It estimates
     the variance of the noise plus that of the values. For a population's mean this is what is
     needed; for the mean of the users at hand it is too much, and so is the oracle's worst variance,
-    hence the smaller of the two.
+    hence the smaller of the two: the interval is too long if anything. Neither is ever less than
+    the noise of the value with the least, which is put in place of a smaller :math:`s^2`: reports
+    that happen to agree do not make the mean certain.
 
     Parameters
     ----------
@@ -60,6 +62,8 @@ def mean_interval(
     n, mean, spread = mechanism._moments(reports)
     if n < 2:
         raise ValueError(f"reports must be at least two, got {n}.")
+    # Between two points of the grid the variance is larger than at one of them.
+    spread = max(spread, mechanism.variance(mechanism.grid).min())
     if not population:
         spread = min(spread, mechanism.worst_variance)
     half_width = -float(ndtri((1 - share) / 2)) * math.sqrt(spread / n)

@@ -6,12 +6,12 @@ every oracle here sends a number of mean :math:`u` and mean square :math:`a+bu^2
 """
 
 import math
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _checks
+from ldp import _checks, _kernels
 from ldp._words import Words
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
@@ -35,6 +35,26 @@ class OnGrid(Protocol):
     def outcomes(self, reports: npt.ArrayLike) -> Integers: ...
     def tally(self, reports: npt.ArrayLike) -> Tally: ...
     def unbiased(self, reports: npt.ArrayLike) -> Floats: ...
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers: ...
+    def _moments(self, reports: npt.ArrayLike | Tally) -> "Moments": ...
+
+
+class Moments(NamedTuple):
+    """How many numbers reports stand for, their mean and their sample variance."""
+
+    size: int
+    mean: float
+    variance: float
+
+
+def check_range(lower: Any, upper: Any) -> tuple[float, float]:
+    """Return the ends of a range whose square is a float64."""
+    ends = _checks.interval(lower, upper)
+    if not 1e-100 < ends[1] - ends[0] < 1e100:
+        raise ValueError(
+            f"upper must exceed lower by 1e-100 to 1e100, got {ends[0]} and {ends[1]}."
+        )
+    return ends
 
 
 def check_resolution(given: Any) -> int:
@@ -52,25 +72,55 @@ def middle(m: OnGrid) -> float:
     return m.lower + (m.upper - m.lower) / 2
 
 
+def number(m: OnGrid, steps: npt.ArrayLike) -> Floats:
+    """Return the number that lies so many steps from the middle of the range."""
+    return middle(m) + np.asarray(step(m) * np.asarray(steps), dtype=np.float64)
+
+
 def grid(m: OnGrid) -> Floats:
     """Points that values are rounded to, shape (resolution + 1,)."""
     return np.linspace(m.lower, m.upper, m.resolution + 1)
 
 
-def places(m: OnGrid, values: Any, dimensions: int = 1) -> tuple[Integers, Floats]:
-    """Return the point below each checked value and how far it is towards the next, from 0 to 1."""
-    given = _checks.reals_between(values, "values", m.lower, m.upper, dimensions)
-    place = np.clip((given - m.lower) / (m.upper - m.lower), 0, 1) * m.resolution
-    below = np.minimum(np.floor(place), m.resolution - 1).astype(np.int64)
-    return below, place - below
+# -- reports ---------------------------------------------------------------------------------------
 
 
-def round_to_grid(below: Integers, rest: Floats, random_words: Words) -> Integers:
-    """Round up with probability `rest`, one word each."""
-    thresholds = np.ldexp(np.minimum(rest, 1 - 2.0**-53), 64).astype(np.uint64)
-    up = (random_words < thresholds) | (rest == 1)  # the upper end, whatever the word
-    rounded: Integers = below + up
-    return rounded
+def privatize(m: OnGrid, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    """Round each value at random to a point of the grid and randomize the point.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Real numbers in the range; none is clipped.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+    """
+    given = _checks.reals_between(values, "values", m.lower, m.upper)
+    rng = _checks.rng(rng)
+    reports = np.empty(given.size, dtype=np.int64)
+    width = m.upper - m.lower
+    for chunk in _kernels.chunks(given.size, 2):
+        reports[chunk] = m._randomize((given[chunk] - m.lower) / width, rng)
+    return reports
+
+
+def round_at_random(shares: Floats, resolution: int, random_words: Words) -> Integers:
+    """Round shares of the range to the points below or above, one word each; their mean stays."""
+    points = np.empty(shares.size, dtype=np.int64)
+    _kernels.round_at_random(shares, random_words, resolution, points)
+    return points
+
+
+def count(m: OnGrid, reports: npt.ArrayLike) -> Tally:
+    """Count each of the possible reports."""
+    given = m.outcomes(reports)
+    return Tally(_kernels.histogram(given, m.num_outcomes), given.size, m)
+
+
+# -- variance --------------------------------------------------------------------------------------
 
 
 def variance(m: OnGrid, values: npt.ArrayLike) -> Floats:
@@ -85,59 +135,70 @@ def variance(m: OnGrid, values: npt.ArrayLike) -> Floats:
     ----------
     values : array_like, any shape
         Values in the range.
+
+    Returns
+    -------
+    ndarray, in the shape of `values`
     """
     array = _checks.plain_array(values, "values")
-    below, rest = places(m, array, array.ndim)
-    a, b = m._square
-    steps = below + rest - m.resolution / 2
-    result: Floats = step(m) ** 2 * (a + (b - 1) * steps**2 + b * rest * (1 - rest))
+    given = _checks.reals_between(array, "values", m.lower, m.upper, array.ndim)
+    place = (given - m.lower) / (m.upper - m.lower) * m.resolution
+    below = np.minimum(np.floor(place), m.resolution - 1)
+    result: Floats = step(m) ** 2 * spread(*m._square, below - m.resolution / 2, place - below)
     return result
+
+
+def spread(a: Any, b: Any, point: Any, rest: Any) -> Any:
+    """Variance, in squared steps, `rest` of a step above a point so many steps from the middle."""
+    return a + (b - 1) * (point + rest) ** 2 + b * rest * (1 - rest)
+
+
+def largest_spread(a: Any, b: Any, point: Any) -> Any:
+    """Largest variance from a point to the next: a parabola that opens downwards."""
+    return spread(a, b, point, np.clip((b - 1) * point + b / 2, 0, 1))
 
 
 def worst_variance(m: OnGrid) -> float:
     """Largest :meth:`variance` of all values in the range."""
-    a, b = m._square
-    first = np.arange(m.resolution) - m.resolution / 2
-    # Between two points it is a parabola that opens downwards.
-    rest = np.clip((b - 1) * first + b / 2, 0, 1)
-    largest = (b - 1) * (first + rest) ** 2 + b * rest * (1 - rest)
-    return float(step(m) ** 2 * (a + largest.max()))
+    points = np.arange(m.resolution) - m.resolution / 2
+    return float(step(m) ** 2 * largest_spread(*m._square, points).max())
 
 
-def histogram_mean(m: OnGrid, reports: npt.ArrayLike | Tally) -> float:
-    """Unbiased estimate of the mean of the users' values."""
-    return moments(m, reports)[1]
+# -- estimates -------------------------------------------------------------------------------------
 
 
-def moments(m: OnGrid, reports: npt.ArrayLike | Tally) -> tuple[int, float, float]:
-    """Return how many numbers there are, their mean and their sample variance."""
-    tally = checked_tally(m, reports)
+def mean(m: OnGrid, reports: npt.ArrayLike | Tally) -> float:
+    """Unbiased estimate of the mean of the users' values, from reports or a tally of them."""
+    return m._moments(reports).mean
+
+
+def histogram_moments(m: OnGrid, reports: npt.ArrayLike | Tally) -> Moments:
+    """Return the moments from a count of every possible report."""
+    tally = checked_tally(m, reports, m.num_outcomes)
+    if tally.counts.min() < 0 or tally.counts.sum() != tally.num_reports:
+        raise ValueError(
+            f"reports must be a tally whose counts are non-negative and sum to "
+            f"{tally.num_reports}, got minimum {tally.counts.min()} and sum {tally.counts.sum()}."
+        )
     numbers = m.unbiased(np.arange(m.num_outcomes)) - middle(m)
-    return summary(m, tally, float(tally.counts @ numbers), float(tally.counts @ numbers**2))
+    average = float(tally.counts @ numbers) / tally.num_reports
+    squares = float(tally.counts @ (numbers - average) ** 2)
+    return moments(m, tally.num_reports, average, squares)
 
 
-def summary(m: OnGrid, tally: Tally, total: float, squares: float) -> tuple[int, float, float]:
-    """Finish the moments, from sums about the middle of the range."""
-    n = tally.num_reports
-    spread = max(0.0, squares - total**2 / n) / (n - 1) if n > 1 else math.nan
-    return n, middle(m) + total / n, spread
+def moments(m: OnGrid, size: int, average: float, squares: float) -> Moments:
+    """Finish the moments: the mean is about the middle of the range, the squares about the mean."""
+    return Moments(size, middle(m) + average, squares / (size - 1) if size > 1 else math.nan)
 
 
-def checked_tally(m: OnGrid, reports: npt.ArrayLike | Tally) -> Tally:
-    """Return a tally of at least one report of this oracle."""
+def checked_tally(m: OnGrid, reports: npt.ArrayLike | Tally, num_counts: int) -> Tally:
+    """Return a tally of at least one report of this oracle, in so many integers."""
     tally = reports if isinstance(reports, Tally) else m.tally(reports)
     if tally.mechanism is not None and tally.mechanism != m:
         raise ValueError(f"reports must be of {m}, got a tally of {tally.mechanism}.")
+    counts = tally.counts
+    if counts.size != num_counts or counts.dtype.kind != "i" or tally.candidates is not None:
+        raise ValueError(f"reports must be a tally of {num_counts} integers, got {tally}.")
     if tally.num_reports == 0:
         raise ValueError("reports must be at least one, got 0.")
     return tally
-
-
-def number(m: OnGrid, steps: npt.ArrayLike) -> Floats:
-    """Return the number that lies so many steps from the middle of the range."""
-    return middle(m) + np.asarray(step(m) * np.asarray(steps), dtype=np.float64)
-
-
-def coth(x: float) -> float:
-    """Hyperbolic cotangent."""
-    return 1 / math.tanh(x)

@@ -1,16 +1,16 @@
 """One bit per user: round the value to an end of its range, then randomize the end."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _checks
-from ldp._words import words
+from ldp import _checks, _kernels
+from ldp._words import Words, at_least, words
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.mean import _grid
 from ldp.mechanisms.randomized_response import GRR
-from ldp.tally import Tally
 from ldp.types import Floats, Integers
 
 
@@ -63,7 +63,7 @@ class OneBitMean:
     epsilon: float
 
     def __init__(self, lower: float, upper: float, epsilon: float) -> None:
-        ends = _checks.interval(lower, upper)
+        ends = _grid.check_range(lower, upper)
         freeze(self, lower=ends[0], upper=ends[1], epsilon=_checks.epsilon(epsilon))
         GRR(2, self.epsilon)  # refuses a budget that float64 cannot spend
 
@@ -78,31 +78,34 @@ class OneBitMean:
         return 2
 
     @property
+    def _coth(self) -> float:
+        return 1 / math.tanh(self.epsilon / 2)
+
+    @property
     def _square(self) -> tuple[float, float]:
-        return _grid.coth(self.epsilon / 2) ** 2 / 4, 0.0
+        return self._coth**2 / 4, 0.0
 
     grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
-    mean = _grid.histogram_mean
-    _moments = _grid.moments
+    privatize = _grid.privatize
+    tally = _grid.count
+    mean = _grid.mean
+    _moments = _grid.histogram_moments
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
-        """Round each value to an end of the range, then keep or flip that bit; shape (n,)."""
-        below, rest = _grid.places(self, values)
-        rng = _checks.rng(rng)
-        ends = _grid.round_to_grid(below, rest, words(rng, below.size))
-        return GRR(2, self.epsilon).privatize(ends, rng)
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
+        ends = _grid.round_at_random(shares, 1, words(rng, shares.size))
+        return self._draw(ends, words(rng, shares.size))
 
-    def tally(self, reports: npt.ArrayLike) -> Tally:
-        """Count zeros and ones."""
-        given = self.outcomes(reports)
-        return Tally(np.bincount(given, minlength=2), given.size, self)
+    def _draw(self, ends: Integers, random_words: Words) -> Integers:
+        bits = np.empty_like(ends)
+        _kernels.replace_value(ends, random_words, at_least(GRR(2, self.epsilon).q), 1, bits)
+        return bits
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
         """One number per report, in the units of the values, whose mean is the user's value."""
         half_steps = self.outcomes(reports) - 0.5
-        return _grid.number(self, _grid.coth(self.epsilon / 2) * half_steps)
+        return _grid.number(self, self._coth * half_steps)
 
     def channel(self) -> Floats:
         """Pr[report | end of the range], shape (2, 2)."""
