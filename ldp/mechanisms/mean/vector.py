@@ -1,18 +1,41 @@
 """Means of many numbers per user: report a few of them, or all with a smaller budget each."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._words import words
+from ldp._words import uniform_below, words
 from ldp.mechanisms._shared import freeze
-from ldp.types import Array, Floats
+from ldp.mechanisms.mean import _grid
+from ldp.types import Array, Floats, Integers
 
 REPORT = np.dtype([("dimension", np.int64), ("report", np.int64)])
+
+
+def _share_of(budget: float, parts: int) -> float:
+    """Return the largest float that `parts` times is no more than the budget, exactly."""
+    share = budget / parts
+    return share if Fraction(share) * parts <= Fraction(budget) else math.nextafter(share, 0)
+
+
+def _choose(size: int, num_dimensions: int, chosen: int, rng: np.random.Generator) -> Integers:
+    """Draw `size` even subsets of the dimensions, each in rising order, by Floyd's algorithm."""
+    if chosen == num_dimensions:
+        return np.tile(np.arange(chosen), (size, 1))
+    subsets = np.empty((size, chosen), dtype=np.int64)
+    for i in range(chosen):
+        last = num_dimensions - chosen + i
+        drawn = uniform_below(words(rng, size), last + 1)
+        again = (subsets[:, :i] == drawn[:, None]).any(axis=1)
+        subsets[:, i] = np.where(again, last, drawn)
+    subsets.sort(axis=1)
+    return subsets
 
 
 @dataclass(frozen=True, init=False)
@@ -47,7 +70,16 @@ class VectorMean:
     Raises
     ------
     TypeError, ValueError
-        As the oracle, or if `num_dimensions` or `num_reported` is out of range.
+        As the oracle, or if `num_dimensions` or `num_reported` is out of range, or if the oracle
+        is of another range or of a larger budget.
+
+    Notes
+    -----
+    With one bit per number :math:`V(x)+z^2` is :math:`\coth^2(\epsilon/2k)` times the square of
+    half the width. So to report one of D numbers is better than to report all of them as long as
+    :math:`D\coth^2(\epsilon/2)<\coth^2(\epsilon/2D)`: for budgets below 3.06 if D = 2 and 4.71 if
+    D = 5, by nearly a factor of D if the budget is small. With many dimensions the best k is 1 up
+    to a budget of about 3, 2 at 4 and 5 at 10.
 
     Examples
     --------
@@ -80,7 +112,7 @@ class VectorMean:
     ) -> None:
         if not callable(oracle):
             raise TypeError(f"oracle must be a callable, got {oracle!r}.")
-        ends, budget = _checks.interval(lower, upper), _checks.epsilon(epsilon)
+        ends, budget = _grid.check_range(lower, upper), _checks.epsilon(epsilon)
         dimensions = _checks.integer(num_dimensions, "num_dimensions", 1, 2**31)
         freeze(
             self,
@@ -91,17 +123,23 @@ class VectorMean:
             num_dimensions=dimensions,
             num_reported=_checks.integer(num_reported, "num_reported", 1, dimensions),
         )
-        made = self.coordinate
-        if not getattr(made, "epsilon", np.inf) <= budget / self.num_reported:
+        made, share = self.coordinate, _share_of(budget, self.num_reported)
+        if not getattr(made, "epsilon", np.inf) <= share or not hasattr(made, "unbiased"):
             raise ValueError(
-                f"oracle must make a mean oracle of epsilon at most {budget / self.num_reported}, "
-                f"got {made!r}."
+                f"oracle must make a mean oracle of epsilon at most {share}, got {made!r}."
             )
+        if (made.lower, made.upper) != ends:
+            raise ValueError(f"oracle must make a mean oracle of the range {ends}, got {made!r}.")
 
     @property
     def coordinate(self) -> Any:
         """The oracle of one reported number."""
-        return self.oracle(self.lower, self.upper, self.epsilon / self.num_reported)
+        share = _share_of(self.epsilon, self.num_reported)
+        return self.oracle(self.lower, self.upper, share)
+
+    @property
+    def _middle(self) -> float:
+        return self.lower + (self.upper - self.lower) / 2
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report k dimensions of each user's vector.
@@ -115,7 +153,7 @@ class VectorMean:
         Returns
         -------
         structured ndarray, shape (n, k)
-            Fields `dimension` and `report`.
+            Fields `dimension`, rising along a row, and `report`.
         """
         given = _checks.reals_between(values, "values", self.lower, self.upper, 2)
         if given.shape[1] != self.num_dimensions:
@@ -123,31 +161,20 @@ class VectorMean:
                 f"values must have shape (n, {self.num_dimensions}), got {given.shape}."
             )
         rng = _checks.rng(rng)
-        # The dimensions with the k smallest of D random words are an even choice.
-        order = np.argsort(words(rng, given.shape), axis=1, kind="stable")
-        chosen = order[:, : self.num_reported]
+        chosen = _choose(len(given), self.num_dimensions, self.num_reported, rng)
+        picked = np.take_along_axis(given, chosen, axis=1)
         reports = np.empty(chosen.shape, dtype=REPORT)
         reports["dimension"] = chosen
-        picked = np.take_along_axis(given, chosen, axis=1)
         reports["report"] = self.coordinate.privatize(picked.ravel(), rng).reshape(chosen.shape)
         return reports
 
     def mean(self, reports: Array) -> Floats:
         """Unbiased estimate of the mean in every dimension, shape (D,)."""
-        given = _checks.plain_array(reports, "reports")
-        if given.dtype != REPORT:
-            raise TypeError(f"reports must have the fields of {REPORT}, got dtype {given.dtype}.")
-        if given.ndim != 2 or given.shape[1] != self.num_reported or not len(given):
-            raise ValueError(
-                f"reports must have shape (n, {self.num_reported}) with n > 0, got {given.shape}."
-            )
-        dimensions = _checks.integers_below(
-            given["dimension"].ravel(), "dimensions of reports", self.num_dimensions
-        )
-        middle = self.lower + (self.upper - self.lower) / 2
-        numbers = self.coordinate.unbiased(given["report"].ravel()) - middle
-        sums = np.bincount(dimensions, weights=numbers, minlength=self.num_dimensions)
-        means: Floats = middle + self.num_dimensions / self.num_reported * sums / len(given)
+        given = self._check(reports)
+        numbers = self.coordinate.unbiased(given["report"].ravel()) - self._middle
+        sums = np.bincount(given["dimension"].ravel(), numbers, self.num_dimensions)
+        inflation = self.num_dimensions / self.num_reported
+        means: Floats = self._middle + inflation * sums / len(given)
         return means
 
     def variance(self, values: npt.ArrayLike) -> Floats:
@@ -159,8 +186,21 @@ class VectorMean:
             The user's value in that dimension.
         """
         noise = self.coordinate.variance(values)
-        middle = self.lower + (self.upper - self.lower) / 2
-        square = (np.asarray(values, dtype=np.float64) - middle) ** 2
+        square = (np.asarray(values, dtype=np.float64) - self._middle) ** 2
         inflation = self.num_dimensions / self.num_reported
-        result: Floats = inflation * (noise + square) - square
+        result: Floats = inflation * noise + (inflation - 1) * square
         return result
+
+    def _check(self, reports: Array) -> Array:
+        given = _checks.plain_array(reports, "reports")
+        if given.dtype != REPORT:
+            raise TypeError(f"reports must have the fields of {REPORT}, got dtype {given.dtype}.")
+        if given.ndim != 2 or given.shape[1] != self.num_reported or not len(given):
+            raise ValueError(
+                f"reports must have shape (n, {self.num_reported}) with n > 0, got {given.shape}."
+            )
+        dimensions = given["dimension"]
+        _checks.integers_below(dimensions.ravel(), "dimensions of reports", self.num_dimensions)
+        if (np.diff(dimensions, axis=1) <= 0).any():
+            raise ValueError("dimensions of reports must rise along a row, got others.")
+        return given

@@ -1,0 +1,162 @@
+"""Bad input of mean oracles: one sentence, before any work."""
+
+import numpy as np
+import pytest
+from test_means import SAMPLED
+
+from ldp import (
+    GRR,
+    HybridMean,
+    LaplaceMean,
+    OneBitMean,
+    PiecewiseMean,
+    Tally,
+    VectorMean,
+    central_laplace_mean,
+    mean_interval,
+)
+
+MAKERS = [OneBitMean, LaplaceMean, PiecewiseMean, HybridMean]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1.0, 1.0, 1.0), "lower must be below upper"),
+        ((2.0, 1.0, 1.0), "lower must be below upper"),
+        ((-1.7e308, 1.7e308, 1.0), "lower must be below upper"),
+        ((np.nan, 1.0, 1.0), "lower must be finite"),
+        ((0.0, np.inf, 1.0), "upper must be finite"),
+        (("0", 1.0, 1.0), "lower must be finite"),
+        ((0.0, 1.0, 0.0), "epsilon must be positive"),
+        ((0.0, 1.0, np.nan), "epsilon must be positive"),
+        ((0.0, 1.0, 1e-300), "epsilon must"),
+        ((0.0, 1.0, 1e6), "epsilon must"),
+    ],
+)
+def test_ranges_and_budgets(make, arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make(*arguments)
+
+
+@pytest.mark.parametrize("make", MAKERS[1:])
+@pytest.mark.parametrize("resolution", [0, -1, 1.5, "8", True, 2**20 + 1])
+def test_resolutions(make, resolution):
+    with pytest.raises((TypeError, ValueError), match="resolution must be an integer"):
+        make(0.0, 1.0, 1.0, resolution)
+
+
+@pytest.mark.parametrize("make", MAKERS[2:])
+@pytest.mark.parametrize("window", [0, 2.0, 4097])
+def test_windows(make, window):
+    with pytest.raises((TypeError, ValueError), match="window must be an integer"):
+        make(0.0, 1.0, 1.0, 1024, window)
+
+
+BAD_VALUES = [[1.5], [-0.1], [np.nan], [np.inf], ["a"], [True], [1j], 0.5, [[0.5]], [None]]
+BAD_VALUES += [np.ma.masked_array([0.5], [True])]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("values", BAD_VALUES, ids=repr)
+def test_values_outside_the_range_or_no_numbers(make, values):
+    m, rng = make(0.0, 1.0, 1.0), np.random.default_rng(1)
+    before = str(rng.bit_generator.state)
+    with pytest.raises((TypeError, ValueError), match="values must be"):
+        m.privatize(values, rng)
+    assert str(rng.bit_generator.state) == before
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_integers_are_numbers_and_nobody_is_allowed(make):
+    m, rng = make(0, 10, 1.0), np.random.default_rng(1)
+    assert m.privatize([0, 10, 3], rng).dtype == np.int64
+    assert m.privatize([], rng).shape == (0,)
+    with pytest.raises(ValueError, match="reports must be at least one, got 0"):
+        m.mean(m.privatize([], rng))
+
+
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_reports_and_tallies_of_others(m):
+    for reports in ([-(2**50)], [0.5], [[0]], ["1"]):
+        with pytest.raises((TypeError, ValueError), match="reports must"):
+            m.mean(np.array(reports))
+    other = OneBitMean(-1.0, 2.0, 9.0)
+    with pytest.raises(ValueError, match="reports must be of"):
+        m.mean(Tally([1, 2], 3, other))
+    with pytest.raises((TypeError, ValueError), match="rng must be"):
+        m.privatize([0.5], 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mean_interval(SAMPLED[0], [1]), "reports must be at least two"),
+        (lambda: mean_interval(SAMPLED[0], [1, 0], level=1.0), "level must be between"),
+        (lambda: mean_interval(GRR(2, 1.0), [1, 0]), "mechanism must be a mean oracle"),
+        (lambda: VectorMean(3, 0.0, 1.0, 1.0, 2), "oracle must be a callable"),
+        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 0), "num_dimensions must be"),
+        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2, 3), "num_reported must be"),
+        (
+            lambda: VectorMean(lambda a, b, e: OneBitMean(a, b, 2 * e), 0.0, 1.0, 1.0, 2),
+            "oracle must make a mean oracle of epsilon at most 1.0",
+        ),
+        (
+            lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2).privatize(
+                np.zeros((3, 4)), np.random.default_rng(1)
+            ),
+            r"values must have shape \(n, 2\)",
+        ),
+        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2).mean(np.zeros((1, 1))), "reports must"),
+        (
+            lambda: central_laplace_mean([], 0.0, 1.0, 1.0, np.random.default_rng(1)),
+            "values must be at least one",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("ends", [(-1e200, 1e200), (0.0, 1e-200), (0.0, 5e-324)])
+def test_ranges_whose_squares_are_no_floats(make, ends):
+    with pytest.raises(ValueError, match="upper must exceed lower by 1e-100 to 1e100"):
+        make(*ends, 1.0)
+
+
+def tally_of(m):
+    return m.tally(m.privatize(np.linspace(-1, 2, 30), np.random.default_rng(2)))
+
+
+@pytest.mark.parametrize("m", SAMPLED, ids=repr)
+def test_tallies_that_cannot_be(m):
+    good = tally_of(m)
+    for bad in (
+        Tally([*good.counts, 0], 30),
+        Tally(good.counts[1:], 30),
+        Tally(good.counts * 1.0, 30),
+        Tally(good.counts, 30, m, candidates=np.arange(good.counts.size)),
+    ):
+        for estimate in (m.mean, lambda tally: mean_interval(m, tally)):
+            with pytest.raises(ValueError, match=f"a tally of {good.counts.size} integers"):
+                estimate(bad)
+    assert m.mean(Tally(good.counts, 30)) == m.mean(good)  # nobody says of which mechanism
+
+
+@pytest.mark.parametrize("m", [m for m in SAMPLED if not isinstance(m, LaplaceMean)], ids=repr)
+def test_counts_that_do_not_add_up(m):
+    good = tally_of(m)
+    shifted = good.counts.copy()
+    shifted[:2] = -1, shifted[:2].sum() + 1
+    for bad in (Tally(good.counts, 31), Tally(good.counts + 1, 30), Tally(shifted, 30)):
+        with pytest.raises(ValueError, match="counts are non-negative and sum to"):
+            m.mean(bad)
+
+
+def test_sums_that_are_smaller_than_their_squares_allow():
+    m = LaplaceMean(-1.0, 2.0, 2.0, 4)
+    with pytest.raises(ValueError, match="reports must be a tally of sums and squares"):
+        m.mean(Tally([30, 0, 20], 10, m))
