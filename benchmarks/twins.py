@@ -138,3 +138,49 @@ def dense_tree_admm(
         y, z = flat @ (x + u) + offset, np.maximum(x + v, 0)
         u, v = u + x - y, v + x - z
     raise RuntimeError("gap not reached")
+
+
+# Means of values in [-1, 1], reported as doubles as in the papers.
+
+
+def one_bit_mean(
+    values: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    coth = 1 / np.tanh(epsilon / 2)
+    return np.where(rng.random(values.shape) < (1 + values / coth) / 2, coth, -coth)
+
+
+def laplace_mean(
+    values: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    return values + rng.laplace(scale=2 / epsilon, size=values.size)
+
+
+def piecewise_mean(
+    values: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    root = np.exp(epsilon / 2)
+    reach = (root + 1) / (root - 1)
+    first = (reach + 1) / 2 * values - (reach - 1) / 2
+    inside = first + (reach - 1) * rng.random(values.size)
+    outside = (reach + 1) * rng.random(values.size) - reach
+    outside += (reach - 1) * (outside > first)
+    return np.where(rng.random(values.size) < root / (root + 1), inside, outside)
+
+
+def hybrid_mean(
+    values: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    by_bit = rng.random(values.size) < np.exp(-epsilon / 2)
+    reports = np.empty(values.size)
+    reports[by_bit] = one_bit_mean(values[by_bit], epsilon, rng)
+    reports[~by_bit] = piecewise_mean(values[~by_bit], epsilon, rng)
+    return reports
+
+
+def one_bit_vectors(
+    values: npt.NDArray[np.float64], epsilon: float, k: int, rng: np.random.Generator
+) -> tuple[Integers, npt.NDArray[np.float64]]:
+    chosen = np.argsort(rng.random(values.shape), axis=1)[:, :k]
+    picked = np.take_along_axis(values, chosen, axis=1)
+    return chosen, one_bit_mean(picked, epsilon / k, rng)
