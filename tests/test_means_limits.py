@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 from mean_oracles import EPSILONS, LOWER, UPPER, every, finite, law_given, numbers_and_laws
 from mean_oracles import one_bit_noise as bit
+from scipy import stats
 from scipy.optimize import brentq
 
 import ldp
-from ldp import GRR, HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, worst_case_epsilon
+from ldp import (
+    GRR,
+    HybridMean,
+    LaplaceMean,
+    OneBitMean,
+    PiecewiseMean,
+    mean_interval,
+    worst_case_epsilon,
+)
 from ldp._words import at_least, shared_rest
 
 getcontext().prec = 60
@@ -259,3 +268,40 @@ def test_the_hybrid_is_best_of_three_in_the_worst_case(epsilon):
     if epsilon > 0.7:
         others = PiecewiseMean(*ends).worst_variance, OneBitMean(*ends).worst_variance
         assert hybrid < 0.997 * min(others)
+
+
+# -- intervals -------------------------------------------------------------------------------------
+
+
+def coverage(m, ends, population, target):
+    """Chance that the interval holds the target, over all numbers of ones among 400 reports.
+
+    The users are as many for every row of chances of the two ends.
+    """
+    law, size = np.ones(1), 400 // len(ends)
+    for chance in ends @ m.channel()[:, 1]:
+        law = np.convolve(law, stats.binom.pmf(np.arange(size + 1), size, chance))
+    covered = 0.0
+    for ones, weight in enumerate(law):
+        if weight > 1e-12:
+            tally = ldp.Tally([400 - ones, ones], 400, m)
+            lower, upper = mean_interval(m, tally, population=population)
+            covered += weight * (lower <= target <= upper)
+    return covered
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.5])
+def test_exact_coverage_of_users_drawn_alike(epsilon, value):
+    """The normal approximation of 400 bits costs less than two percent of 95."""
+    m = OneBitMean(0.0, 1.0, epsilon)
+    covered = coverage(m, np.array([[1 - value, value]]), True, value)
+    assert 0.93 < covered < 0.97
+
+
+def test_exact_coverage_of_the_users_at_hand_is_too_much_if_anything():
+    # Half of 400 users at either end: the sample variance holds theirs, 1/4, as well as the noise.
+    m = OneBitMean(0.0, 1.0, 4.0)
+    both = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert coverage(m, both, False, 0.5) > 0.9999
+    assert coverage(OneBitMean(0.0, 1.0, 0.5), both, False, 0.5) > 0.95
