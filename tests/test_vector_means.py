@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 from test_samplers import FALSE_ALARM, chi_square_p_value
 
-from ldp import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, VectorMean
+from ldp import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, Tally, VectorMean
 from ldp.mechanisms.mean.vector import REPORT
 
 
@@ -46,6 +46,40 @@ def test_estimates_of_users_average():
     reports = m.privatize(np.full((40, 3), 0.3), np.random.default_rng(1))
     each = [m.mean(reports[i : i + 1]) for i in range(40)]
     assert m.mean(reports) == pytest.approx(np.mean(each, axis=0), rel=1e-12)
+
+
+@pytest.mark.parametrize("make", [OneBitMean, LaplaceMean, HybridMean])
+def test_tallies_add_and_carry_the_estimate(make):
+    m = VectorMean(make, -1.0, 2.0, 2.0, 6, 2)
+    given = np.random.default_rng(6).uniform(-1, 2, (50, 6)) ** 2 / 2 - 1
+    reports = m.privatize(given, np.random.default_rng(7))
+    parts = zip(m.tally(reports[:1]), m.tally(reports[1:]), strict=True)
+    assert np.array_equal(m.mean([a + b for a, b in parts]), m.mean(reports))
+    numbers = np.zeros((50, 6))  # by hand: three times the way from the middle, or nothing
+    for i, row in enumerate(reports):
+        numbers[i, row["dimension"]] = 3 * (m.coordinate.unbiased(row["report"]) - 0.5)
+    assert m.mean(reports) == pytest.approx(0.5 + numbers.mean(axis=0), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[1, 1]] * 2, "reports must be 3 tallies"),
+        ([[0, 0]] * 3, "at least one report"),
+        ([[1, 1], [0, 0], [1, 0]], "reports must be 2 of every user, got 3"),
+        ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], "a tally of 2 integers"),
+    ],
+)
+def test_refuses_tallies_that_cannot_be(counts, message):
+    m = VectorMean(OneBitMean, 0.0, 1.0, 1.0, 3, 2)
+    with pytest.raises(ValueError, match=message):
+        m.mean([Tally(c, sum(c)) for c in counts])
+    for bad in ([1, 2, 3], [None] * 3, "abc", None, Tally([1, 1], 2)):
+        with pytest.raises(TypeError, match="reports must"):
+            m.mean(bad)
+    other = OneBitMean(0.0, 1.0, 1.0)  # the whole budget for one number
+    with pytest.raises(ValueError, match="reports must be of OneBitMean"):
+        m.mean([Tally([1, 1], 2, other)] * 3)
 
 
 @pytest.mark.statistical

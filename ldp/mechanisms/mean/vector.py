@@ -13,6 +13,7 @@ from ldp import _checks
 from ldp._words import uniform_below, words
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.mean import _grid
+from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 
 REPORT = np.dtype([("dimension", np.int64), ("report", np.int64)])
@@ -22,6 +23,12 @@ def _share_of(budget: float, parts: int) -> float:
     """Return the largest float that `parts` times is no more than the budget, exactly."""
     share = budget / parts
     return share if Fraction(share) * parts <= Fraction(budget) else math.nextafter(share, 0)
+
+
+def _size(tally: Any) -> int:
+    if not isinstance(tally, Tally):
+        raise TypeError(f"reports must be an array or a list of tallies, got one of {tally!r}.")
+    return tally.num_reports
 
 
 def _choose(size: int, num_dimensions: int, chosen: int, rng: np.random.Generator) -> Integers:
@@ -168,14 +175,37 @@ class VectorMean:
         reports["report"] = self.coordinate.privatize(picked.ravel(), rng).reshape(chosen.shape)
         return reports
 
-    def mean(self, reports: Array) -> Floats:
-        """Unbiased estimate of the mean in every dimension, shape (D,)."""
-        given = self._check(reports)
-        numbers = self.coordinate.unbiased(given["report"].ravel()) - self._middle
-        sums = np.bincount(given["dimension"].ravel(), numbers, self.num_dimensions)
-        inflation = self.num_dimensions / self.num_reported
-        means: Floats = self._middle + inflation * sums / len(given)
-        return means
+    def tally(self, reports: Array) -> tuple[Tally, ...]:
+        """Tally the reports of every dimension; tallies of the same dimension add."""
+        given, made = self._check(reports), self.coordinate
+        dimensions = given["dimension"].ravel()
+        by_dimension = given["report"].ravel()[np.argsort(dimensions, kind="stable")]
+        ends = np.cumsum(np.bincount(dimensions, minlength=self.num_dimensions))
+        return tuple(made.tally(part) for part in np.split(by_dimension, ends[:-1]))
+
+    def mean(self, reports: Array | list[Tally] | tuple[Tally, ...]) -> Floats:
+        """Unbiased estimate of the mean in every dimension, shape (D,).
+
+        Parameters
+        ----------
+        reports : structured ndarray, shape (n, k), or D tallies
+        """
+        tallies = reports if isinstance(reports, list | tuple) else self.tally(reports)
+        made, sizes = self.coordinate, [_size(tally) for tally in tallies]
+        if len(sizes) != self.num_dimensions or not sum(sizes):
+            raise ValueError(
+                f"reports must be {self.num_dimensions} tallies with at least one report, "
+                f"got {len(sizes)} with {sum(sizes)}."
+            )
+        if sum(sizes) % self.num_reported:
+            raise ValueError(
+                f"reports must be {self.num_reported} of every user, got {sum(sizes)} in all."
+            )
+        means = [made.mean(t) if size else 0.0 for t, size in zip(tallies, sizes, strict=True)]
+        # Dividing by all users keeps the estimate unbiased, however many report a dimension.
+        shares = np.array(sizes) * self.num_dimensions / sum(sizes)
+        result: Floats = self._middle + shares * (np.array(means) - self._middle)
+        return result
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance that one user adds to the mean of one dimension, times n squared.
