@@ -182,6 +182,16 @@ def decide_rest(out: Any, undecided: Any, random_words: Any, threshold: Any) -> 
 
 
 @compiled
+def add_digit(bits: Any, digit: Any, numbers: Any) -> None:
+    """Set binary digit `digit` of number i where bit i is one, 64 bits a word, the lowest first."""
+    for j in range(bits.size):
+        word = bits[j]
+        for i in range(64 * j, min(64 * (j + 1), numbers.size)):
+            numbers[i] |= np.int64(word & np.uint64(1)) << digit
+            word >>= np.uint64(1)
+
+
+@compiled
 def set_bits(rows: Any, positions: Any, random_words: Any, threshold: Any) -> None:
     """Make bit positions[i] of row i one if its word is below the threshold, else zero."""
     for i in range(positions.size):

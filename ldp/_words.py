@@ -74,8 +74,10 @@ def geometric(
 ) -> npt.NDArray[np.int64]:
     """Draw variables with Pr[G >= k] = exp(-decay k), digit by binary digit."""
     numbers = np.zeros(shape, dtype=np.int64)
+    bits = np.empty(-(-numbers.size // 64), dtype=np.uint64)
     for digit, chance in enumerate(digit_chances(decay)):
-        numbers |= (words(rng, shape) < threshold(chance)).astype(np.int64) << digit
+        draw_bits(bits, threshold(chance), rng)
+        _kernels.add_digit(bits, digit, numbers.reshape(-1))
     return numbers
 
 

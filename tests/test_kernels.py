@@ -185,6 +185,19 @@ def test_decide_rest(num_words: int) -> None:
     assert next(used, None) is None
 
 
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 200])
+@pytest.mark.parametrize("digit", [0, 5, 46])
+def test_add_digit(size: int, digit: int) -> None:
+    bits = random_words(size, -(-size // 64))
+    numbers = np.arange(size, dtype=np.int64) & ~(1 << digit)
+    expected = [
+        number | (int(bits[i // 64]) >> i % 64 & 1) << digit
+        for i, number in enumerate(numbers.tolist())
+    ]
+    _kernels.add_digit(bits, digit, numbers)
+    assert numbers.tolist() == expected
+
+
 @pytest.mark.parametrize("domain_size", [2, 8, 9, 1000])
 @pytest.mark.parametrize("num_rows", [0, 1, 300])
 def test_set_bits(domain_size: int, num_rows: int) -> None:

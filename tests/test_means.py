@@ -301,6 +301,14 @@ def test_interval_by_hand(m):
     assert (upper - lower) / 2 == pytest.approx(least, rel=1e-9)
 
 
+def test_interval_of_two_reports():
+    m = OneBitMean(0.0, 1.0, 1.0)
+    low, high = m.unbiased([0, 1])
+    half = 1.959963984540054 * (high - low) / 2  # the standard error of two numbers
+    lower, upper = mean_interval(m, [0, 1], population=True)
+    assert (lower, upper) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
+
+
 def test_reports_that_agree_are_not_certain():
     m = OneBitMean(0.0, 1.0, 1.0)
     lower, upper = mean_interval(m, np.ones(20, dtype=int), population=True)

@@ -72,9 +72,8 @@ def test_the_sampler_has_these_weights(monkeypatch):
     stream = np.array([words], dtype=np.uint64).ravel()
     for j in range(6):
         drawn = [np.zeros(stream.size, dtype=np.uint64), stream]
-        monkeypatch.setattr(
-            "ldp.mechanisms.mean.piecewise.words", lambda _rng, _shape, d=drawn: d.pop(0)
-        )
+        names = PiecewiseMean._randomize.__globals__
+        monkeypatch.setitem(names, "words", lambda _rng, _shape, d=drawn: d.pop(0))
         reports = m.privatize(np.full(stream.size, j / 5), np.random.default_rng(1))
         cells = [c for c in range(8) if not j <= c < j + 3] + [j, j + 1, j + 2]
         expected = np.repeat(cells, 2).tolist()[1:]  # the first word of the first cell is not there

@@ -206,7 +206,7 @@ def central_laplace_mean(
     --------
     >>> rng = np.random.default_rng(1)
     >>> round(central_laplace_mean([0.25] * 1000, 0.0, 1.0, 1.0, rng), 3)
-    0.254
+    0.245
 
     References
     ----------
