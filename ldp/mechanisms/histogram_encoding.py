@@ -40,8 +40,8 @@ class SHE:
     -----
     Reports are ``int64`` of shape ``(n, d)``, in grid steps. A float would leave holes that tell
     values apart (``mironov2012significance``). The binary digits of a geometric variable are
-    independent; each is decided by one 64-bit word, and digits rarer than :math:`2^{-64}` are
-    never set, so the noise ends far out in its tails: the sampler has a :math:`\delta`, far below
+    independent; each is set with a multiple of :math:`2^{-64}` as its chance, and digits rarer than
+    that never, so the noise ends far out in its tails: the sampler has a :math:`\delta`, far below
     :math:`2^{-50}`, where the channel has none. A tally sums reports: one
     adds on average p = r steps to its own value and q = 0 to the others. SHE supports no set of
     values, so it has no odds.
