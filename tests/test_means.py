@@ -23,7 +23,7 @@ from ldp import (
     mean_interval,
     worst_case_epsilon,
 )
-from ldp._words import at_least, shared_rest
+from ldp._words import at_least, digit_chances, shared_rest
 
 getcontext().prec = 60
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
@@ -299,6 +299,28 @@ def test_interval_by_hand(m):
     least = 1.959963984540054 * np.sqrt(min(spread, m.worst_variance) / 500)
     lower, upper = mean_interval(m, m.tally(reports))
     assert (upper - lower) / 2 == pytest.approx(least, rel=1e-9)
+
+
+@pytest.mark.parametrize("reports", [[0, 1], [3, 3], [-7, 2**29 + 1, 12345], [2**30, -(2**30) + 5]])
+def test_sums_of_squares_are_exact(reports):
+    """Their two limbs hold 62 bits: here of the largest reports that the smallest budgets make."""
+    m = LaplaceMean(-1.0, 2.0, 1.01 * 2**-24 * 1024, 1024)
+    n, mean, spread = m._moments(reports)
+    exact = [Fraction(y) for y in reports]
+    middle = sum(exact) / n
+    squares = sum((y - middle) ** 2 for y in exact) / (n - 1)
+    assert n == len(reports)
+    assert mean == pytest.approx(-1 + 3 / 1024 * float(middle), rel=1e-15)
+    assert spread == pytest.approx((3 / 1024) ** 2 * float(squares), rel=1e-14)
+
+
+def test_the_smallest_budget_keeps_reports_below_31_bits():
+    least = 2.0**-24
+    for resolution in (1, 1024, 2**20):
+        m = LaplaceMean(0.0, 1.0, least * resolution * (1 + 1e-9), resolution)
+        assert resolution + 2 ** len(digit_chances(m.epsilon / resolution)) - 1 < 2**31
+        with pytest.raises(ValueError, match="epsilon must lie between 2"):
+            LaplaceMean(0.0, 1.0, least * resolution, resolution)
 
 
 def test_interval_of_two_reports():
