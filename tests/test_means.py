@@ -369,3 +369,15 @@ def test_central_noise_has_the_stated_variance():
     # Laplace noise has kurtosis 6.
     assert abs(errors.var() / spread - 1) < 6.1 * np.sqrt(5 / 4_000)
     assert abs(errors.var() / (2 * spread) - 1) > 6.1 * np.sqrt(5 / 4_000)
+
+
+def test_the_curator_stretches_the_range_and_hears_everybody():
+    # The same words make the same noise and the same rounding, whatever the values are.
+    unit, x = np.linspace(0, 1, 200_001), [0.0] * 5
+    rngs = [np.random.default_rng(12) for _ in range(4)]
+    assert central_laplace_mean(16 * unit - 4, -4, 12, 1.0, rngs[0]) == pytest.approx(
+        16 * central_laplace_mean(unit, 0, 1, 1.0, rngs[1]) - 4, rel=1e-12
+    )
+    # One person's other value moves the mean by a fifth of the range: all that the noise hides.
+    moved = central_laplace_mean([*x[1:], 1.0], 0, 1, 1.0, rngs[2])
+    assert moved - central_laplace_mean(x, 0, 1, 1.0, rngs[3]) == pytest.approx(0.2, rel=1e-12)

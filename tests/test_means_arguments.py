@@ -15,6 +15,7 @@ from ldp import (
     central_laplace_mean,
     mean_interval,
 )
+from ldp._words import digit_chances
 
 MAKERS = [OneBitMean, LaplaceMean, PiecewiseMean, HybridMean]
 
@@ -160,3 +161,13 @@ def test_sums_that_are_smaller_than_their_squares_allow():
     m = LaplaceMean(-1.0, 2.0, 2.0, 4)
     with pytest.raises(ValueError, match="reports must be a tally of sums and squares"):
         m.mean(Tally([30, 0, 20], 10, m))
+
+
+def test_reports_that_laplace_noise_never_makes():
+    m = LaplaceMean(-1.0, 2.0, 2.0, 4)
+    most = sum(2**digit for digit in range(len(digit_chances(0.5))))  # noise with all digits set
+    for possible in ([-most, 0], [4 + most, 0]):
+        assert np.isfinite(m.mean(possible))
+    for bad in ([-most - 1, 0], [0, -most - 1], [4 + most + 1, 0], [0, 4 + most + 1]):
+        with pytest.raises(ValueError, match=f"reports must be from -{most} to {4 + most}"):
+            m.tally(bad)
