@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp import _bit_counts, _kernels, _words
+from ldp.estimators import _likelihood_kernels
 
 ALL_ONES = 2**64 - 1
 Array = npt.NDArray[np.generic]
@@ -130,7 +131,7 @@ def test_window_score(domain_size: int, window: int) -> None:
     likelihood = np.where((distance >= 0) & (distance < window), odds, 1.0)
     ratios = shares / (likelihood @ theta)
     out = np.empty(domain_size)
-    subtracted = _kernels.window_score(theta, shares, odds, window, out)
+    subtracted = _likelihood_kernels.window_score(theta, shares, odds, window, out)
     np.testing.assert_allclose(out, ratios @ likelihood, rtol=1e-13)
     assert subtracted == pytest.approx((odds - 1) * ratios.sum(), rel=1e-13)
 
@@ -335,7 +336,7 @@ def test_byte_sums(seed: int, width: int, num_rows: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 256, (num_rows, width), dtype=np.uint8)
     table, out = rng.normal(size=(width, 256)), np.full(num_rows, np.nan)
-    _kernels.byte_sums(rows, table, out)
+    _likelihood_kernels.byte_sums(rows, table, out)
     expected = [0.0] * num_rows
     for i, row in enumerate(rows):
         for j, byte in enumerate(row):
@@ -352,7 +353,7 @@ def test_byte_weights(seed: int, width: int, num_rows: int) -> None:
     for weight, row in zip(weights.tolist(), rows.tolist(), strict=True):
         for j, byte in enumerate(row):
             expected[j][byte] += weight
-    _kernels.byte_weights(rows, weights, totals)
+    _likelihood_kernels.byte_weights(rows, weights, totals)
     assert totals.tolist() == expected
 
 
@@ -373,7 +374,7 @@ def test_count_supported(seed: int, d: int, odds: float) -> None:
     repeats = rng.integers(0, 5, 6)
     uniforms = rng.random(repeats.sum())
     counts = np.zeros(d, dtype=np.int64)
-    left = _kernels.count_supported(rows, repeats, table, theta, odds, uniforms, counts)
+    left = _likelihood_kernels.count_supported(rows, repeats, table, theta, odds, uniforms, counts)
     expected, unexplained, used = np.zeros(d, dtype=np.int64), 0, 0
     for row, repeat in zip(bits, repeats, strict=True):
         weights = np.append(1.0, (odds - 1) * row * theta).cumsum()  # all of theta, then S
@@ -392,7 +393,7 @@ def test_count_explained(seed: int, d: int, with_zeros: bool) -> None:
     if with_zeros:
         rows[:, rng.integers(d)] = 0.0  # no report can be noise
     uniforms, counts = rng.random(6), np.zeros(d, dtype=np.int64)
-    left = _kernels.count_explained(rows, theta, uniforms, counts)
+    left = _likelihood_kernels.count_explained(rows, theta, uniforms, counts)
     expected = np.zeros(d + 1, dtype=np.int64)
     for row, u in zip(rows, uniforms, strict=True):
         chances = np.append(row.min(), (row - row.min()) * theta).cumsum()

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from ldp import _checks
-from ldp._kernels import byte_sums, byte_weights
+from ldp.estimators._likelihood_kernels import byte_sums, byte_weights
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from ldp import _checks
-from ldp._kernels import window_score
 from ldp.estimators._evidence import TALLY_IS_HISTOGRAM, tallied_outcomes
+from ldp.estimators._likelihood_kernels import window_score
 from ldp.estimators.likelihood import Fit, certified_gap
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._kernels import count_explained, count_supported
 from ldp.estimators._evidence import Evidence, byte_table, check_mechanism, gather
+from ldp.estimators._likelihood_kernels import count_explained, count_supported
 from ldp.estimators.mixture import check_concentration
 from ldp.types import Array, Floats, Integers, Mechanism
 
