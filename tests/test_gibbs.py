@@ -18,12 +18,12 @@ from ldp import (
     GibbsSample,
     SubsetSelection,
     SupportMechanism,
-    _kernels,
     exact_posterior,
     gibbs,
 )
 from ldp.estimators import _evidence
 from ldp.estimators import gibbs as module
+from ldp.estimators._likelihood_kernels import count_supported
 
 FALSE_ALARM = 1e-9
 SMALL = [GRR(3, 1.0), OUE(3, 1.0), SubsetSelection(4, 2.0, 2), SHE(3, 1.0, resolution=3)]
@@ -325,7 +325,8 @@ def test_the_kernel_divides_the_unit_interval_as_the_law_says(odds):
     counts = np.zeros(5, dtype=np.int64)
     table = _evidence.byte_table(theta, 1)
     uniforms = (np.arange(grid) + 0.5) / grid
-    left = _kernels.count_supported(rows, np.array([grid]), table, theta, odds, uniforms, counts)
+    repeats = np.array([grid])
+    left = count_supported(rows, repeats, table, theta, odds, uniforms, counts)
     total = 1 + (odds - 1) * theta[held == 1].sum()
     expected = (odds - 1) * theta * held / total
     np.testing.assert_allclose(counts / grid, expected, atol=2 / grid)
