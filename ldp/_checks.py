@@ -217,10 +217,10 @@ def channel(given: Any) -> npt.NDArray[np.float64]:
     return matrix
 
 
-def channel_size(rows: int, columns: int) -> None:
-    """Refuse to write out a channel of more than 2**24 cells."""
+def channel_size(rows: int, columns: int, name: str = "domain_size") -> None:
+    """Refuse to write out a channel of more than 2**24 cells; `name` is what makes it so large."""
     if rows * columns > 2**24:
         raise ValueError(
-            f"domain_size must keep the channel below 2**24 cells, "
+            f"{name} must keep the channel below 2**24 cells, "
             f"got {rows} rows of {columns} outcomes."
         )

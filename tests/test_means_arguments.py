@@ -95,6 +95,7 @@ def test_reports_and_tallies_of_others(m):
     [
         (lambda: mean_interval(SAMPLED[0], [1]), "reports must be at least two"),
         (lambda: mean_interval(SAMPLED[0], [1, 0], level=1.0), "level must be between"),
+        (lambda: mean_interval(SAMPLED[0], [1, 0], level=0.0), "level must be between"),
         (lambda: mean_interval(GRR(2, 1.0), [1, 0]), "mechanism must be a mean oracle"),
         (lambda: VectorMean(3, 0.0, 1.0, 1.0, 2), "oracle must be a callable"),
         (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 0), "num_dimensions must be"),
@@ -171,3 +172,9 @@ def test_reports_that_laplace_noise_never_makes():
     for bad in ([-most - 1, 0], [0, -most - 1], [4 + most + 1, 0], [0, 4 + most + 1]):
         with pytest.raises(ValueError, match=f"reports must be from -{most} to {4 + most}"):
             m.tally(bad)
+
+
+@pytest.mark.parametrize("make", MAKERS[1:])
+def test_channels_too_large_to_write_out(make):
+    with pytest.raises(ValueError, match="resolution must keep the channel below"):
+        make(0.0, 1.0, 1.0, 2**12).channel()

@@ -41,6 +41,13 @@ def test_means_and_variances_by_enumeration(k):
     assert square == pytest.approx(m.variance(values), rel=1e-12)
 
 
+def test_a_vector_of_one_number_is_that_number():
+    m, part = VectorMean(OneBitMean, 0.0, 1.0, 1.0, 1), OneBitMean(0.0, 1.0, 1.0)
+    reports = m.privatize(np.full((30, 1), 0.3), np.random.default_rng(8))
+    assert m.mean(reports) == pytest.approx([part.mean(reports["report"][:, 0])], rel=1e-12)
+    assert m.variance(0.3) == part.variance(0.3)
+
+
 def test_estimates_of_users_average():
     m = VectorMean(OneBitMean, 0.0, 1.0, 1.0, 3, 2)
     reports = m.privatize(np.full((40, 3), 0.3), np.random.default_rng(1))

@@ -137,7 +137,7 @@ class LaplaceMean:
         changes, so the cut loses no privacy loss.
         """
         size = self.resolution + 1
-        _checks.channel_size(size, size)
+        _checks.channel_size(size, size, "resolution")
         distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
         law: Floats = np.exp(-self._decay * distance) / (1 + math.exp(-self._decay))
         law[:, 1:-1] *= -math.expm1(-self._decay)

@@ -168,7 +168,7 @@ class PiecewiseMean:
 
     def channel(self) -> Floats:
         """Pr[cell | point of the grid], shape (K + 1, K + w)."""
-        _checks.channel_size(self.resolution + 1, self.num_outcomes)
+        _checks.channel_size(self.resolution + 1, self.num_outcomes, "resolution")
         distance = np.arange(self.num_outcomes) - np.arange(self.resolution + 1)[:, None]
         return np.where((distance >= 0) & (distance < self.window), self.p, self.q)
 
