@@ -98,6 +98,7 @@ def test_quantiles():
     assert [quantile(law, level) for level in levels] == [0, 0, 1, 1, 2, 3]
     assert quantile([0.1] * 10, 0.3) == 2  # 0.1 + 0.1 + 0.1 is above 0.3 in floats, 1/3 is not
     assert quantile([1 / 3] * 3, 2 / 3) == 1
+    assert quantile([0.1] * 10, 0.8) == 7  # though eight tenths add up to less than 0.8 in floats
     shifted = [0.0, 0.1, 0.2, 0.3, 0.4]
     assert quantile_error([*law, 0.0], shifted) == 1
     assert quantile_error([*law, 0.0], shifted, bin_width=0.5) == 0.5

@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 from test_samplers import FALSE_ALARM, chi_square_p_value
 
-from ldp import GRR, SquareWave, confidence_interval, debias, worst_case_epsilon
+from ldp import GRR, SquareWave, _kernels, confidence_interval, debias, worst_case_epsilon
+from ldp._words import at_least, shared_rest
 from ldp.waves import optimal_half_width
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
@@ -48,6 +49,16 @@ def test_the_channel_is_the_printed_law(m):
     assert worst_case_epsilon(channel) == pytest.approx(m.epsilon, rel=1e-12)
     held = np.unpackbits(m.support(np.arange(m.num_outcomes)), axis=1, count=m.domain_size)
     assert ((channel > m.q * 1.01) == held.T).all()
+
+
+@pytest.mark.parametrize("m", [SquareWave(5, 1.0), SquareWave(1000, 4.0), SquareWave(9, 0.1, 0)])
+def test_the_sampler_uses_the_audited_weights(m, monkeypatch):
+    """The weights of test_emitted_law.py are those that reach the loop: a sample would not tell."""
+    seen = []
+    monkeypatch.setattr(_kernels, "draw_near", lambda *given: seen.append(given[2:6]))
+    m.privatize([0, 1], np.random.default_rng(1))
+    outside, num_outside, window = at_least(m.q), m.domain_size - 1, 2 * m.half_width + 1
+    assert seen == [(outside, shared_rest(outside, num_outside, window), window, num_outside)]
 
 
 def test_without_a_width_it_is_randomized_response():
