@@ -125,6 +125,9 @@ def range_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, length: int) -> f
 def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
     """Absolute difference of the means of two histograms, in the units of `bin_width`.
 
+    Places are counted from the middle of the line, which matters only to a raw estimate that does
+    not sum to 1.
+
     Examples
     --------
     >>> mean_error([0.0, 0.5, 0.5], [0.5, 0.5, 0.0])
@@ -138,7 +141,8 @@ def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float =
 def variance_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
     r"""Absolute difference of the variances of two histograms, in the squared units of `bin_width`.
 
-    Mass counts as lying in the middle of its bin.
+    Mass counts as lying in the middle of its bin. Places are counted from the middle of the line,
+    which matters only to a raw estimate that does not sum to 1; its variance may be negative.
 
     Examples
     --------
@@ -179,8 +183,10 @@ def _level(given: float, name: str) -> float:
 
 
 def _quantile(law: Floats, level: float) -> int:
-    # Sums of floats may miss a level that they should meet by a rounding or two.
-    return int(np.searchsorted(np.cumsum(law), level * (1 - 2.0**-40)))
+    # Sums of floats may miss a level that they should meet by a rounding or two, and the last sum
+    # may miss 1 by more: it is the last bin's, whatever the level.
+    below = np.cumsum(law)
+    return int(np.searchsorted(below, level * below[-1] * (1 - 2.0**-40)))
 
 
 def quantile_error(
@@ -199,9 +205,9 @@ def quantile_error(
     1.0
     """
     width = _checks.positive(bin_width, "bin_width")
+    if np.ndim(levels) != 1 or len(levels) == 0:
+        raise ValueError(f"levels must be a sequence of at least one, got {levels!r}.")
     shares = [_level(level, "levels") for level in levels]
-    if not shares:
-        raise ValueError("levels must be at least one, got 0.")
     first = _checks.distribution(estimate, "estimate")
     second = _checks.distribution(truth, "truth", first.size)
     distances = [abs(_quantile(first, share) - _quantile(second, share)) for share in shares]

@@ -61,18 +61,26 @@ def mutual_information_bound(epsilon: float, half_width: npt.ArrayLike) -> Array
     ``li2020estimating``.
     """
     budget = _checks.epsilon(epsilon)
-    half = np.asarray(half_width, dtype=np.float64)
-    if not (half > 0).all():
-        raise ValueError(f"half_width must be positive, got {half[~(half > 0)].flat[0]}.")
-    small, width = math.exp(-budget), 2 * half
-    bound: Array = np.log((width + 1) / (width + small)) - budget * small / (width + small)
+    half = _numbers(half_width, "half_width", 0, math.inf)
+    if not half.all():
+        raise ValueError("half_width must be positive, got 0.0.")
+    small = math.exp(-budget)
+    window = 2 * half + small
+    bound: Array = np.log1p(-math.expm1(-budget) / window) - budget * small / window
     return bound
+
+
+def _numbers(given: npt.ArrayLike, name: str, lower: float, upper: float) -> Floats:
+    array = _checks.plain_array(given, name)
+    return _checks.reals_between(array.ravel(), name, lower, upper).reshape(array.shape)
 
 
 SQUARE = (1.0, 1.0)
 TRIANGLE = (1.0, 0.0)
 TRAPEZOID = (1.0, 1.0, 0.0)
 COSINE = (*((1 + math.cos(math.pi * k / 32)) / 2 for k in range(32)), 0.0)
+
+_WIDEST = 1024  # the channel of a wider wave would lose its digits
 
 
 @dataclass(frozen=True, init=False)
@@ -93,7 +101,7 @@ class Wave:
     epsilon : float
         Privacy budget.
     half_width : float
-        :math:`b>0`.
+        :math:`b`, positive and at most 1,024: a wider wave says nothing of the value.
     heights : sequence of float
         :math:`h` at equally spaced points from the value to the distance b; straight in between.
         ``SQUARE``, ``TRIANGLE``, ``TRAPEZOID`` and ``COSINE`` of this module are such heights.
@@ -101,8 +109,8 @@ class Wave:
     Raises
     ------
     TypeError, ValueError
-        If `half_width` is not positive, or the heights are fewer than two, do not begin with 1,
-        rise, or fall below 0.
+        If `half_width` is not positive or above 1,024, the heights are fewer than two, do not begin
+        with 1, rise, or fall below 0, or float64 cannot tell q from 0 or from p.
 
     Notes
     -----
@@ -128,6 +136,8 @@ class Wave:
         self, epsilon: float, half_width: float, heights: Sequence[float] = SQUARE
     ) -> None:
         budget, width = _checks.epsilon(epsilon), _checks.positive(half_width, "half_width")
+        if width > _WIDEST:
+            raise ValueError(f"half_width must be at most {_WIDEST}, got {width}.")
         given = _checks.vector(heights, "heights")
         if given.size < 2 or given[0] != 1 or given[-1] < 0 or (np.diff(given) > 0).any():
             raise ValueError(
@@ -136,6 +146,8 @@ class Wave:
         object.__setattr__(self, "epsilon", budget)
         object.__setattr__(self, "half_width", width)
         object.__setattr__(self, "heights", tuple(given.tolist()))
+        if not 0 < self.q < self.p:
+            raise ValueError(f"epsilon must leave 0 < q < p in float64, got {budget}.")
 
     @property
     def p(self) -> float:
@@ -152,29 +164,34 @@ class Wave:
 
     def density(self, z: npt.ArrayLike) -> Floats:
         """Density :math:`W(z)` of a report at the distance z (with its sign) from the value."""
-        distance = np.abs(_checks.plain_array(z, "z").astype(np.float64)) / self.half_width
+        distance = np.abs(_numbers(z, "z", -math.inf, math.inf)) / self.half_width
         knots = np.linspace(0, 1, len(self.heights))
         height = np.interp(distance, knots, self.heights)
         bump: Floats = np.where(distance <= 1, height, 0.0)
-        return self.q + (self.p - self.q) * bump
+        return self.q + self._rise * bump
 
     def cdf(self, report: npt.ArrayLike, value: float) -> Floats:
         """Probability that the report is at most `report`, in [-b, 1 + b], given the value."""
         centre = _checks.reals_between([value], "value", 0, 1)[0]
         ends = -self.half_width, 1 + self.half_width
-        y = np.asarray(report, dtype=np.float64)
-        _checks.reals_between(y.ravel(), "report", *ends)
-        below: Floats = self.q * (y + self.half_width) + self._bump_integral(y - centre, 1)
+        y = _numbers(report, "report", *ends)
+        beyond, _ = self._tail(np.abs(y - centre))
+        bump = np.where(y < centre, beyond, self._tail(np.zeros(1))[0] * 2 - beyond)
+        below: Floats = self.q * (y + self.half_width) + bump
         return below
 
     def channel(self, domain_size: int, num_outcomes: int | None = None) -> Floats:
         r"""Exact channel from bins of the value to bins of the report, shape (d, m).
 
         Value bins divide [0, 1] and report bins :math:`[-b,1+b]`, each evenly; a value lies
-        uniformly in its bin [s, t]. With :math:`G` the second antiderivative of :math:`W-q`, the
-        report lies in [l, r] with probability
+        uniformly in its bin [s, t], and the report lies in [l, r] with probability
 
-        .. math:: q(r-l)+\frac{G(r-s)-G(r-t)-G(l-s)+G(l-t)}{t-s}
+        .. math:: q(r-l)+\frac{G(r-s)-G(r-t)-G(l-s)+G(l-t)}{t-s},
+
+        :math:`G` being the second antiderivative of :math:`W-q`. As W is a mirror image of itself,
+        :math:`G(z)=A\max(z,0)+R(|z|)` with the area :math:`A` of :math:`W-q` and
+        :math:`R(z)=\int_z^b(y-z)(W(y)-q)\,dy`; the first part adds A times the overlap of the two
+        bins, and R vanishes beyond b, so that a narrow wave loses no digits.
 
         Parameters
         ----------
@@ -188,20 +205,33 @@ class Wave:
         _checks.channel_size(d, m)
         values = np.linspace(0, 1, d + 1)
         reports = np.linspace(-self.half_width, 1 + self.half_width, m + 1)
-        twice = self._bump_integral(reports - values[:, None], 2)
-        mixed = np.diff(twice[:-1] - twice[1:], axis=1)
-        return self.q * (1 + 2 * self.half_width) / m + d * mixed
+        _, rest = self._tail(np.abs(reports - values[:, None]))
+        mixed = np.diff(rest[:-1] - rest[1:], axis=1)
+        ends = np.minimum(reports[1:], values[1:, None])
+        overlap = np.maximum(ends - np.maximum(reports[:-1], values[:-1, None]), 0)
+        area = 2 * float(self._tail(np.zeros(1))[0][0])
+        return self.q * (1 + 2 * self.half_width) / m + d * (area * overlap + mixed)
 
-    def _bump_integral(self, z: Floats, times: int) -> Floats:
-        """Integrate W - q from minus infinity to z, once or twice: sums of powers of hinges."""
-        half = np.asarray(self.heights)
-        heights = (self.p - self.q) * np.concatenate([half[:0:-1], half])
-        knots = self.half_width * np.linspace(-1, 1, heights.size)
-        slopes = np.concatenate([[0.0], np.diff(heights) / np.diff(knots), [0.0]])
-        total = np.zeros_like(z)
-        # A step at either end, and a change of slope at every knot.
-        for knot, jump in ((knots[0], heights[0]), (knots[-1], -heights[-1])):
-            total += jump * np.maximum(z - knot, 0) ** times / times
-        for knot, bend in zip(knots, np.diff(slopes), strict=True):
-            total += bend * np.maximum(z - knot, 0) ** (times + 1) / (times * (times + 1))
-        return total
+    @property
+    def _rise(self) -> float:
+        return -self.p * math.expm1(-self.epsilon)  # p - q
+
+    def _tail(self, z: Floats) -> tuple[Floats, Floats]:
+        """Integrals of W(y) - q and of (y - z)(W(y) - q) over y from z >= 0 to b."""
+        height = np.asarray(self.heights)
+        pieces = height.size - 1
+        high, low, step = height[:-1], height[1:], 1 / pieces
+        # In units of b: both integrals from every knot on, piece by piece from the far end.
+        area, moment = np.zeros(pieces + 1), np.zeros(pieces + 1)
+        for k in range(pieces - 1, -1, -1):
+            area[k] = area[k + 1] + (high[k] + low[k]) * step / 2
+            moment[k] = moment[k + 1] + area[k + 1] * step + (high[k] + 2 * low[k]) * step**2 / 6
+        place = np.minimum(z / self.half_width, 1)
+        piece = np.minimum((place * pieces).astype(np.int64), pieces - 1)
+        left = np.maximum((piece + 1) / pieces - place, 0)  # way to the next knot
+        slope = ((high - low) / step)[piece]
+        first = area[piece + 1] + low[piece] * left + slope * left**2 / 2
+        second = moment[piece + 1] + area[piece + 1] * left
+        second = second + low[piece] * left**2 / 2 + slope * left**3 / 6
+        mass = self._rise * self.half_width
+        return mass * first, mass * self.half_width * second

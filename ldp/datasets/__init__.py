@@ -169,8 +169,11 @@ def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
     array([0.0046, 0.1047, 0.4246, 0.4661])
     """
     d = _checks.domain_size(domain_size)
-    edges = betainc(_checks.positive(a, "a"), _checks.positive(b, "b"), np.arange(d + 1) / d)
-    law: Floats = np.diff(edges)
+    a, b = _checks.positive(a, "a"), _checks.positive(b, "b")
+    below = betainc(a, b, np.arange(d + 1) / d)
+    above = betainc(b, a, np.arange(d, -1, -1) / d)
+    # From either end, for the digits of small bins: differences of numbers near 1 have none.
+    law: Floats = np.where(below[1:] <= 0.5, np.diff(below), -np.diff(above))
     return law
 
 
