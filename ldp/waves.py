@@ -164,10 +164,12 @@ class Wave:
 
     def density(self, z: npt.ArrayLike) -> Floats:
         """Density :math:`W(z)` of a report at the distance z (with its sign) from the value."""
-        distance = np.abs(_numbers(z, "z", -math.inf, math.inf)) / self.half_width
+        distance = np.abs(_numbers(z, "z", -math.inf, math.inf))
         knots = np.linspace(0, 1, len(self.heights))
-        height = np.interp(distance, knots, self.heights)
-        bump: Floats = np.where(distance <= 1, height, 0.0)
+        height = np.interp(
+            np.minimum(distance, self.half_width) / self.half_width, knots, self.heights
+        )
+        bump = np.where(distance <= self.half_width, height, 0.0)
         return self.q + self._rise * bump
 
     def cdf(self, report: npt.ArrayLike, value: float) -> Floats:
@@ -205,12 +207,13 @@ class Wave:
         _checks.channel_size(d, m)
         values = np.linspace(0, 1, d + 1)
         reports = np.linspace(-self.half_width, 1 + self.half_width, m + 1)
-        _, rest = self._tail(np.abs(reports - values[:, None]))
+        rest = np.array([self._tail(np.abs(reports - value))[1] for value in values])  # by rows
         mixed = np.diff(rest[:-1] - rest[1:], axis=1)
         ends = np.minimum(reports[1:], values[1:, None])
         overlap = np.maximum(ends - np.maximum(reports[:-1], values[:-1, None]), 0)
         area = 2 * float(self._tail(np.zeros(1))[0][0])
-        return self.q * (1 + 2 * self.half_width) / m + d * (area * overlap + mixed)
+        channel: Floats = self.q * (1 + 2 * self.half_width) / m + d * (area * overlap + mixed)
+        return channel
 
     @property
     def _rise(self) -> float:
@@ -226,12 +229,12 @@ class Wave:
         for k in range(pieces - 1, -1, -1):
             area[k] = area[k + 1] + (high[k] + low[k]) * step / 2
             moment[k] = moment[k + 1] + area[k + 1] * step + (high[k] + 2 * low[k]) * step**2 / 6
-        place = np.minimum(z / self.half_width, 1)
+        place = np.minimum(z, self.half_width) / self.half_width
         piece = np.minimum((place * pieces).astype(np.int64), pieces - 1)
         left = np.maximum((piece + 1) / pieces - place, 0)  # way to the next knot
         slope = ((high - low) / step)[piece]
-        first = area[piece + 1] + low[piece] * left + slope * left**2 / 2
-        second = moment[piece + 1] + area[piece + 1] * left
-        second = second + low[piece] * left**2 / 2 + slope * left**3 / 6
+        first = area[piece + 1] + left * (low[piece] + slope * left / 2)
+        bend = low[piece] / 2 + slope * left / 6
+        second = moment[piece + 1] + left * (area[piece + 1] + left * bend)
         mass = self._rise * self.half_width
         return mass * first, mass * self.half_width * second

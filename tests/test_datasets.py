@@ -55,6 +55,15 @@ def test_beta_is_the_law_of_its_bins():
         datasets.beta(4, 0.0)
 
 
+def test_beta_is_its_mirror_image_to_the_last_bin():
+    for a, b in [(5.0, 2.0), (1.7, 20.3), (0.5, 0.5), (60.0, 60.0)]:
+        theta = datasets.beta(1024, a, b)
+        np.testing.assert_allclose(theta, datasets.beta(1024, b, a)[::-1], rtol=1e-9)
+        assert theta.min() >= 0
+    # x^20 / (20 B(20, 5)) at x = 1/1024, the first term of a series of ratio about 4 x
+    assert datasets.beta(1024, 5.0, 20.0)[-1] == pytest.approx(10626 / 1024.0**20, rel=1e-2)
+
+
 LAWS = {
     "beta": lambda d, rng: datasets.beta(d, 0.5, 3.0),
     "uniform": lambda d, rng: datasets.uniform(d),

@@ -99,6 +99,8 @@ def test_quantiles():
     assert quantile([0.1] * 10, 0.3) == 2  # 0.1 + 0.1 + 0.1 is above 0.3 in floats, 1/3 is not
     assert quantile([1 / 3] * 3, 2 / 3) == 1
     assert quantile([0.1] * 10, 0.8) == 7  # though eight tenths add up to less than 0.8 in floats
+    # A law may miss 1 by 1e-9; the last quantile is still the last bin that has mass.
+    assert quantile([0.5, 0.5 - 5e-10, 0.0], 1 - 1e-10) == 1
     shifted = [0.0, 0.1, 0.2, 0.3, 0.4]
     assert quantile_error([*law, 0.0], shifted) == 1
     assert quantile_error([*law, 0.0], shifted, bin_width=0.5) == 0.5
@@ -137,7 +139,8 @@ HALVES = [0.5, 0.5]
         (lambda: quantile(HALVES, "1"), "level must be between 0 and 1"),
         (lambda: quantile([-0.5, 1.5], 0.5), "law must be non-negative"),
         (lambda: quantile_error(HALVES, HALVES, [0.5, 1.0]), "levels must be between 0 and 1"),
-        (lambda: quantile_error(HALVES, HALVES, []), "levels must be at least one"),
+        (lambda: quantile_error(HALVES, HALVES, []), "levels must be a sequence of at least one"),
+        (lambda: quantile_error(HALVES, HALVES, 0.5), "levels must be a sequence of at least one"),
         (lambda: quantile_error([-0.5, 1.5], HALVES), "estimate must be non-negative"),
     ],
 )

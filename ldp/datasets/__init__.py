@@ -173,7 +173,7 @@ def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
     below = betainc(a, b, np.arange(d + 1) / d)
     above = betainc(b, a, np.arange(d, -1, -1) / d)
     # From either end, for the digits of small bins: differences of numbers near 1 have none.
-    law: Floats = np.where(below[1:] <= 0.5, np.diff(below), -np.diff(above))
+    law: Floats = np.where(below[1:] <= 0.5, np.diff(below), above[:-1] - above[1:])
     return law
 
 
