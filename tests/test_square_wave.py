@@ -112,6 +112,19 @@ def test_it_is_no_frequency_oracle():
             estimate(tally, m)
 
 
+def test_a_budget_lost_in_the_weights_of_many_values_is_refused():
+    # All weights would be equal, or those inside the window even smaller.
+    for d, epsilon, b in ((2**26, 1e-5, 0), (2**31, 0.1, 0), (2**16, 1e-12, 2**31)):
+        with pytest.raises(ValueError, match=f"epsilon must be large enough for {d} values"):
+            SquareWave(d, epsilon, b)
+    for d, epsilon, b in ((2**26, 0.1, 0), (2**31, 1e-6, None), (2, 1e-11, 0)):
+        m = SquareWave(d, epsilon, b)
+        outside = at_least(m.q)
+        inside = shared_rest(outside, d - 1, 2 * m.half_width + 1)
+        spent = (int(inside) - int(outside)) / int(outside)
+        assert 0.98 * epsilon < spent <= np.expm1(epsilon)
+
+
 @pytest.mark.parametrize("half_width", [-1, 1.0, "1", True, 2**31 + 1])
 def test_half_widths_that_are_none(half_width):
     with pytest.raises((TypeError, ValueError), match="half_width must be an integer"):
