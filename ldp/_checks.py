@@ -74,6 +74,20 @@ def probabilities(p: float, q: float, budget: float) -> None:
         )
 
 
+def integer_weights(p: float, budget: float, num_outside: int, window: int = 1) -> None:
+    """Refuse an epsilon that the integer weights of many cells would lose.
+
+    Of 2**64, weights outside a window are rounded up by one unit each and 2**15 in all, at the
+    expense of those inside. That must be little beside what a cell of the window gains; else
+    reports would say less of the value than the estimators believe.
+    """
+    gain = math.ldexp(-p * math.expm1(-budget), 64)
+    if gain < 128 * max(1, (num_outside + 2**15) / window):
+        raise ValueError(
+            f"epsilon must be large enough for {num_outside + 1} values, got {budget}."
+        )
+
+
 def rng(value: Any) -> np.random.Generator:
     """Return a numpy Generator; the library never seeds one of its own."""
     if not isinstance(value, np.random.Generator):

@@ -99,7 +99,7 @@ def smoothing_matrix(d, weights=(1, 2, 1)):
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("weights", [(1, 2, 1), (0.25, 0.5, 0.25), (0, 1, 3)])
+@pytest.mark.parametrize("weights", [(1, 2, 1), (0.25, 0.5, 0.25), (0, 1, 3), (1e300, 2e300, 0)])
 def test_smoothing_follows_every_step(weights):
     m = SquareWave(7, 1.0)
     tally = tally_of(m)
@@ -184,6 +184,7 @@ GOOD = [1, 2, 3, 4, 5, 6]
     ("call", "message"),
     [
         (lambda: em([1, 2, 3], M), "counts must have shape"),
+        (lambda: em([1e308] * 6, M), "counts must be at most 1e100"),
         (lambda: em([1, 2, 3, 4, 5, -6], M), "counts must be non-negative, got -6"),
         (lambda: em([1, 2, 3, 4, 5, np.nan], M), "counts must be finite"),
         (lambda: em(["1"] * 6, M), "counts must be real numbers"),

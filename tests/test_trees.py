@@ -250,7 +250,7 @@ def test_refuses_a_bad_branching(bad):
 
 
 def test_refuses_a_domain_too_large_to_count():
-    refuse(lambda: range_variance([0] + [1] * 40, 10, 0, 1), "domain_size")
+    refuse(lambda: range_variance([0] + [1] * 40, 10, 0, 1), "branching")
 
 
 @pytest.mark.parametrize("bad", [0, -1e-9, np.nan, np.inf, "1", None, True])

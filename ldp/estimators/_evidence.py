@@ -55,7 +55,7 @@ def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
         raise ValueError(f"{name} must be a tally of all values, got one of candidates.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
         raise ValueError(f"{name} must be of {mechanism}, got a tally of {tally.mechanism}.")
-    size = mechanism.num_outcomes if isinstance(mechanism, SquareWave) else mechanism.domain_size
+    size = getattr(mechanism, "num_outcomes", mechanism.domain_size)
     counts = _checks.vector(tally.counts, "counts of the tally", size)
     n = tally.num_reports
     if n == 0:

@@ -44,7 +44,8 @@ def em(
     ----------
     counts : array_like, shape (m,), or Tally
         How many reports had each outcome of the channel. A tally will do for :class:`ldp.GRR` and
-        :class:`ldp.SquareWave`, whose tallies count outcomes.
+        :class:`ldp.SquareWave`, whose tallies count outcomes; that a matrix is the channel of the
+        tally's mechanism is not checked.
     channel : array_like, shape (d, m), or Mechanism
         Rows are values. With a :class:`ldp.SquareWave` a step takes :math:`O(d+m)` operations, with
         a matrix :math:`O(dm)`.
@@ -56,7 +57,8 @@ def em(
         nothing, when a step moves the law by at most this in total (L1).
     max_iterations : int
         Most steps. EM may need many more than any practical number, for it slows down where the
-        maximum gives no weight to a value; :func:`ldp.maximum_likelihood` gets there.
+        maximum gives no weight to a value; :func:`ldp.maximum_likelihood` gets there, in some
+        seconds at a thousand values.
     min_rise : float
         Stop also when a step changes the log-likelihood of all reports by less than this, in nats.
         The rule of the literature, not a certificate: EM stopped early is less rough than the
@@ -72,7 +74,7 @@ def em(
     Raises
     ------
     TypeError, ValueError
-        If `counts` are not non-negative integers of which one is positive, an outcome that occurred
+        If `counts` are not non-negative numbers of which one is positive, an outcome that occurred
         is impossible, `channel` has a row that is no law, or `smooth` is not three non-negative
         weights with a positive middle one.
 
@@ -143,6 +145,8 @@ def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int
     histogram = _checks.vector(counts, "counts", num_outcomes)
     if histogram.min() < 0:
         raise ValueError(f"counts must be non-negative, got {histogram.min():g}.")
+    if histogram.max() > 1e100:  # sums of larger ones may overflow
+        raise ValueError(f"counts must be at most 1e100, got {histogram.max():g}.")
     if histogram.sum() == 0:
         raise ValueError("counts must hold at least one report, got 0.")
     return histogram
@@ -178,7 +182,8 @@ def _dense_model(channel: Floats) -> tuple[Score, Predicted]:
 
 
 def _smoother(weights: Sequence[float], domain_size: int) -> Callable[[Floats], Floats]:
-    left, own, right = _checks.vector(weights, "smooth", 3)
+    given = _checks.vector(weights, "smooth", 3)
+    left, own, right = given / max(given.max(), 1e-300)
     if min(left, right) < 0 or own <= 0:
         raise ValueError(
             f"smooth must be non-negative weights with a positive middle one, got {weights}."

@@ -121,9 +121,13 @@ def range_variance(
     ``hay2010boosting``, section 4; ``cormode2019answering``.
     """
     noise = check_variances(variances)
-    branching = _checks.integer(branching, "branching", 2)
+    branching = _checks.integer(branching, "branching", 2, 2**20)
     depth = noise.size - 1
-    start, stop = _check_range(start, stop, _checks.domain_size(branching**depth))
+    if branching**depth > 2**31:
+        raise ValueError(
+            f"branching must make at most 2**31 values on {depth} levels, got {branching}."
+        )
+    start, stop = _check_range(start, stop, branching**depth)
     if not consistent:
         pieces = _pieces(start, stop, branching, depth)
         return float(sum((end - first) * noise[level] for level, first, end in pieces))

@@ -80,6 +80,7 @@ class LocalHashing:
             num_buckets=_checks.integer(num_buckets, "num_buckets", 2),
             hash_bits=_checks.integer(hash_bits, "hash_bits", 2, 32),
         )
+        HashFamily(self.domain_size, self.num_buckets, self.hash_bits)  # refuses too many buckets
         _checks.probabilities(self.p, self.q, self.epsilon)
 
     @property

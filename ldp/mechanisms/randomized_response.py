@@ -51,6 +51,7 @@ class GRR:
     def __init__(self, domain_size: int, epsilon: float) -> None:
         freeze(self, domain_size=_checks.domain_size(domain_size), epsilon=_checks.epsilon(epsilon))
         _checks.probabilities(self.p, self.q, self.epsilon)
+        _checks.integer_weights(self.p, self.epsilon, self.domain_size - 1)
 
     @property
     def p(self) -> float:

@@ -89,12 +89,7 @@ class SquareWave:
         width = _checks.integer(half_width, "half_width", 0, 2**31)
         freeze(self, domain_size=d, epsilon=budget, half_width=width)
         _checks.probabilities(self.p, self.q, self.epsilon)
-        # Of 2**64, weights outside are rounded up by one unit each and 2**15 in all, at the expense
-        # of those inside. That must be little beside what a cell of the window gains; else reports
-        # would say less of the value than the estimators believe.
-        gain = math.ldexp(-self.p * math.expm1(-budget), 64)
-        if gain < 128 * max(1, (d + 2**15) / self._window):
-            raise ValueError(f"epsilon must be large enough for {d} values, got {budget}.")
+        _checks.integer_weights(self.p, budget, d - 1, self._window)
 
     @property
     def num_outcomes(self) -> int:

@@ -116,6 +116,7 @@ class PiecewiseMean:
         size = check_window(window, steps)
         freeze(self, lower=ends[0], upper=ends[1], epsilon=budget, resolution=steps, window=size)
         _checks.probabilities(self.p, self.q, budget)
+        _checks.integer_weights(self.p, budget, steps, size)
 
     @property
     def num_outcomes(self) -> int:
