@@ -58,11 +58,11 @@ def test_em(measure: Measure, smooth: Any) -> None:
 def test_em_twin(measure: Measure, smooth: Any) -> None:
     channel = WAVE.channel()
 
-    def call() -> object:
+    def call() -> Any:
         return twins.dense_em(counts(), channel, smooth is not None, FEW_STEPS)
 
     expected = ldp.em(counts(), WAVE, smooth, 1e-300, FEW_STEPS).theta
-    assert np.abs(call() - expected).max() < 1e-12  # type: ignore[operator]
+    assert np.abs(call() - expected).max() < 1e-12
     measure(row(smooth), call, FEW_STEPS, "steps/s", twin=True, rounds=5)
 
 
