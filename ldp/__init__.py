@@ -30,6 +30,7 @@ from ldp.mechanisms.mean import (
     central_laplace_mean,
 )
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.restricted import RRRR
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
@@ -54,6 +55,7 @@ __all__ = [
     "GRR",
     "OLH",
     "OUE",
+    "RRRR",
     "SHE",
     "SUE",
     "THE",

@@ -7,7 +7,7 @@ reports that support sets :math:`A_i=1+(\text{odds}-1)\,1_{S_i}`, and a row stay
 value. All go through the reports in parts, so that they need little memory beside the rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ import numpy as np
 from ldp import _checks
 from ldp.estimators._likelihood_kernels import byte_sums, byte_weights
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.restricted import RRRR
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Mechanism, SupportMechanism
@@ -23,7 +24,7 @@ from ldp.types import Array, Bits, Floats, Mechanism, SupportMechanism
 _CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
 _MOST_BITS = 2**38  # 32 GiB of packed rows: beyond it somebody asked for a square of a domain
 # A report of these mechanisms is one outcome, and a tally counts each: it holds all they say.
-TALLY_IS_HISTOGRAM = (GRR, SquareWave)
+TALLY_IS_HISTOGRAM = (GRR, RRRR, SquareWave)
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -45,6 +46,17 @@ def check_mechanism(mechanism: Any) -> None:
     """Refuse what has no likelihood; here a mechanism needs nothing else."""
     if not hasattr(type(mechanism), "likelihood"):
         raise TypeError(f"mechanism must be a mechanism, got {type(mechanism).__name__}.")
+
+
+def domain_of(mechanism: Any) -> int:
+    """Return the domain size of a mechanism, or the one that those of a list share."""
+    mechanisms = mechanism if isinstance(mechanism, list | tuple) else [mechanism]
+    for each in mechanisms:
+        check_mechanism(each)
+    sizes = {int(each.domain_size) for each in mechanisms}
+    if len(sizes) != 1:
+        raise ValueError(f"mechanism must be of one domain_size, got {sorted(sizes)}.")
+    return sizes.pop()
 
 
 def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
@@ -84,9 +96,47 @@ def likelihood_rows(mechanism: Mechanism, reports: Any) -> Floats:
     return rows
 
 
-def gather(mechanism: Mechanism, reports: Any) -> Evidence:
+def gather(mechanism: Mechanism | Sequence[Mechanism], reports: Any) -> Evidence:
     """Check the reports and put equal ones together, where that is cheap."""
-    check_mechanism(mechanism)
+    domain_of(mechanism)
+    if isinstance(mechanism, list | tuple):
+        return _joined(mechanism, reports)
+    evidence = _gather(cast(Mechanism, mechanism), reports)
+    if not evidence.counts.size:
+        raise ValueError("reports must be at least one, got 0.")
+    return evidence
+
+
+def _joined(mechanisms: Sequence[Mechanism], reports: Any) -> Evidence:
+    """Put together what users say who answered by different mechanisms on one domain."""
+    if not isinstance(reports, list | tuple) or len(reports) != len(mechanisms):
+        raise ValueError(
+            f"reports must be a list with one entry for each of {len(mechanisms)} mechanisms."
+        )
+    parts = [_gather(m, r) for m, r in zip(mechanisms, reports, strict=True)]
+    counts = np.concatenate([part.counts for part in parts])
+    if not counts.size:
+        raise ValueError("reports must be at least one, got 0.")
+    d = parts[0].domain_size
+    if len({part.odds for part in parts}) == 1:
+        return Evidence(np.concatenate([part.rows for part in parts]), counts, d, parts[0].odds)
+    if 64 * counts.size * d > _MOST_BITS:
+        raise ValueError(
+            f"reports must be at most {_MOST_BITS // d // 64} different ones at {d} values and "
+            f"several budgets, got {counts.size}."
+        )
+    return Evidence(np.concatenate([dense_rows(part) for part in parts]), counts, d)
+
+
+def dense_rows(evidence: Evidence) -> Floats:
+    """Return the likelihoods themselves, shape (m, domain_size)."""
+    if evidence.odds is None:
+        return cast(Floats, evidence.rows)
+    held = np.unpackbits(evidence.rows, axis=1, count=evidence.domain_size)
+    return np.where(held == 1, evidence.odds, 1.0)
+
+
+def _gather(mechanism: Mechanism, reports: Any) -> Evidence:
     if isinstance(reports, Tally):
         counts = tallied_outcomes(reports, mechanism, "reports")
         given = np.flatnonzero(counts)
@@ -108,12 +158,8 @@ def gather(mechanism: Mechanism, reports: Any) -> Evidence:
         rows = supporting.support(given)
         if rows.shape[1] <= 2:
             rows, counts = _distinct(rows, counts)
-        evidence = Evidence(rows, counts, d, supporting.odds)
-    else:
-        evidence = Evidence(likelihood_rows(mechanism, given), counts, d)
-    if not evidence.counts.size:
-        raise ValueError("reports must be at least one, got 0.")
-    return evidence
+        return Evidence(rows, counts, d, supporting.odds)
+    return Evidence(likelihood_rows(mechanism, given), counts, d)
 
 
 def _distinct(rows: Bits, counts: Floats) -> tuple[Bits, Floats]:

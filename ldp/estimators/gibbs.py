@@ -7,15 +7,17 @@ explained by one of the values it supports. Explained users alone make up the po
 right as well, but it tells the chain only what it knows already, and it would move more slowly.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, byte_table, check_mechanism, gather
+from ldp.estimators._evidence import Evidence, byte_table, domain_of, gather
 from ldp.estimators._likelihood_kernels import count_explained, count_supported
 from ldp.estimators.mixture import check_concentration
+from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 
 _USERS_AT_ONCE = 2**17
@@ -76,8 +78,8 @@ class GibbsSample:
 
 
 def gibbs(
-    mechanism: Mechanism,
-    reports: Array,
+    mechanism: Mechanism | Sequence[Mechanism],
+    reports: Array | Tally | Sequence[Array | Tally],
     concentration: npt.ArrayLike,
     num_draws: int,
     rng: np.random.Generator,
@@ -93,10 +95,11 @@ def gibbs(
 
     Parameters
     ----------
-    mechanism : Mechanism
-        The mechanism that made the reports.
-    reports : ndarray
-        Its reports, at least one.
+    mechanism : Mechanism, or list of Mechanism
+        The mechanism that made the reports; a list, of one domain size, if users answered by
+        different ones.
+    reports : ndarray or Tally, or list of them
+        As for :func:`ldp.maximum_likelihood`: at least one report, per mechanism of a list.
     concentration : array_like, shape (d,)
         Concentration :math:`\alpha_v>0` of the prior.
     num_draws : int
@@ -142,8 +145,7 @@ def gibbs(
     ``tanner1987calculation``; ``S003``, section 6, asks for an approximation of the posterior mean
     that stays feasible.
     """
-    check_mechanism(mechanism)
-    alpha = check_concentration(concentration, mechanism.domain_size)
+    alpha = check_concentration(concentration, domain_of(mechanism))
     num_draws = _checks.integer(num_draws, "num_draws", 1)
     burn_in = _checks.integer(burn_in, "burn_in", 0)
     num_chains = _checks.integer(num_chains, "num_chains", 2)

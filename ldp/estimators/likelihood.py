@@ -5,7 +5,9 @@ probability :math:`C(y_i)\,(A\theta)_i`, and :math:`\log` is concave.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +15,8 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.estimators._evidence import (
     Evidence,
-    check_mechanism,
     curvature,
+    domain_of,
     gather,
     rise,
     score,
@@ -59,8 +61,8 @@ class Fit:
 
 
 def maximum_likelihood(
-    mechanism: Mechanism,
-    reports: Array | Tally,
+    mechanism: Mechanism | Sequence[Mechanism],
+    reports: Array | Tally | Sequence[Array | Tally],
     tolerance: float = 1e-9,
     max_iterations: int = 500,
 ) -> Fit:
@@ -73,10 +75,12 @@ def maximum_likelihood(
 
     Parameters
     ----------
-    mechanism : Mechanism
-    reports : ndarray or Tally
-        At least one report of the mechanism. A tally will do for :class:`ldp.GRR` and
-        :class:`ldp.SquareWave`, whose counts hold all that their reports say.
+    mechanism : Mechanism, or list of Mechanism
+        A list, of one domain size, if users answered by different ones.
+    reports : ndarray or Tally, or list of them
+        At least one report; for a list of mechanisms, a list with the reports of each. A tally will
+        do for :class:`ldp.GRR`, :class:`ldp.RRRR` and :class:`ldp.SquareWave`, whose counts hold
+        all that their reports say.
     tolerance : float
         Gap, in nats per report, at which to stop; all reports together may miss n times as much.
     max_iterations : int
@@ -113,16 +117,15 @@ def maximum_likelihood(
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
     if isinstance(mechanism, GRR):
-        tally = reports if isinstance(reports, Tally) else mechanism.tally(reports)
+        tally = reports if isinstance(reports, Tally) else mechanism.tally(cast(Array, reports))
         return _randomized_response(mechanism, tally, tolerance)
-    check_mechanism(mechanism)
-    no_prior = np.zeros(mechanism.domain_size)
+    no_prior = np.zeros(domain_of(mechanism))
     return _maximise(mechanism, reports, no_prior, tolerance, max_iterations)
 
 
 def maximum_posterior(
-    mechanism: Mechanism,
-    reports: Array,
+    mechanism: Mechanism | Sequence[Mechanism],
+    reports: Array | Tally | Sequence[Array | Tally],
     concentration: npt.ArrayLike,
     tolerance: float = 1e-9,
     max_iterations: int = 500,
@@ -137,8 +140,8 @@ def maximum_posterior(
 
     Parameters
     ----------
-    mechanism : Mechanism
-    reports : ndarray
+    mechanism, reports
+        As for :func:`maximum_likelihood`.
     concentration : array_like, shape (d,)
         Parameters :math:`\alpha_v\ge 1`, in users.
     tolerance, max_iterations
@@ -161,8 +164,7 @@ def maximum_posterior(
     array([0.8, 0.2])
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
-    check_mechanism(mechanism)
-    alpha = check_concentration(concentration, mechanism.domain_size)
+    alpha = check_concentration(concentration, domain_of(mechanism))
     if alpha.min() < 1:
         raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
     return _maximise(mechanism, reports, alpha - 1, tolerance, max_iterations)
@@ -202,14 +204,14 @@ def certified_gap(derivative: Floats, num_terms: int, magnitude: float = 1.0) ->
 
 
 def _maximise(
-    mechanism: Mechanism,
-    reports: Array | Tally,
+    mechanism: Mechanism | Sequence[Mechanism],
+    reports: Array | Tally | Sequence[Array | Tally],
     prior: Floats,
     tolerance: float,
     max_iterations: int,
 ) -> Fit:
     """Proximal Newton method for sum_i w_i log (A theta)_i + sum_v prior_v log theta_v."""
-    d = mechanism.domain_size
+    d = prior.size
     if d > _LARGEST_CURVATURE:
         raise ValueError(f"domain_size must be at most {_LARGEST_CURVATURE} here, got {d}.")
     evidence = gather(mechanism, reports)

@@ -1,0 +1,258 @@
+"""Randomly restricted randomized response: mostly among the values that matter."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks, _kernels
+from ldp._words import at_least, words
+from ldp.mechanisms._shared import freeze
+from ldp.tally import Tally
+from ldp.types import Floats, Integers
+
+
+class Levels(NamedTuple):
+    r"""The five probabilities of :class:`ldp.RRRR`, given the value x and the report y."""
+
+    own_in: float
+    """y = x, in the subset."""
+    other_in: float
+    """y in the subset, any other x."""
+    across: float
+    """x in the subset, y outside it."""
+    own_out: float
+    """y = x, outside the subset."""
+    other_out: float
+    """x and y outside the subset, y other than x."""
+
+
+def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: float) -> Levels:
+    """Probabilities of RRRR at a subset of that many values, all checked before."""
+    k, m = subset_size, domain_size - subset_size
+    keep, own_in, other_in = 1.0, 0.0, 0.0
+    other = math.exp(-epsilon) / (1 + (m - 1) * math.exp(-epsilon))
+    if k > 0:
+        other_in = math.exp(-epsilon_inner) / (1 + k * math.exp(-epsilon_inner))
+        keep = own_in = 1 / (1 + k * math.exp(-epsilon_inner))
+        if m > 1:
+            # Since own_out may not exceed e^epsilon across, outsiders are told from each other
+            # only so far that the own one has a share of e^(epsilon - epsilon_inner) / m in keep.
+            slack = math.exp(min(epsilon - epsilon_inner, math.log(m)))
+            other = max(other, (m - slack) / (m * (m - 1)))
+    across = other_in / m
+    other = other if m > 1 else 0.0
+    return Levels(own_in, other_in, across, keep * (1 - (m - 1) * other), keep * other)
+
+
+@dataclass(frozen=True, init=False)
+class RRRR:
+    r"""Randomize within a subset and one random value outside it.
+
+    A value outside the subset :math:`S` is first randomized among the :math:`m` values outside it,
+    with budget :math:`\epsilon_2`; it, or for a value in :math:`S` a uniform one, joins
+    :math:`S`, and randomized response with budget :math:`\epsilon_1` answers within these
+    :math:`k+1` values, :math:`k=|S|`:
+
+    .. math:: \Pr[y\mid x]=\begin{array}{c|cc} & y\in S & y\notin S\\ \hline
+              x\in S & \frac{e^{\epsilon_1}\text{ if }y=x\text{ else }1}{e^{\epsilon_1}+k}
+              & \frac1m\,\frac1{e^{\epsilon_1}+k}\\
+              x\notin S & \frac1{e^{\epsilon_1}+k} & \frac{e^{\epsilon_1}}{e^{\epsilon_1}+k}\,
+              \frac{e^{\epsilon_2}\text{ if }y=x\text{ else }1}{e^{\epsilon_2}+m-1}\end{array}
+
+    .. math:: \epsilon_2=\min\Bigl\{\epsilon,\ \ln\frac{m-1}{m e^{\epsilon_1-\epsilon}-1}\Bigr\}
+              \text{ if }\epsilon-\epsilon_1<\ln m\text{ and }k>0,\text{ else }\epsilon.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number :math:`d\ge 2` of values 0..d-1.
+    epsilon : float
+        Privacy budget.
+    subset : sequence of int
+        The values of :math:`S`, in any order; none gives :class:`ldp.GRR`. At least one value must
+        stay outside.
+    epsilon_inner : float
+        Budget :math:`\epsilon_1\le\epsilon` of the answer.
+
+    Attributes
+    ----------
+    epsilon_outer : float
+        :math:`\epsilon_2`, the largest that the budget allows; 0 if ``epsilon_inner`` is
+        ``epsilon``, when reports do not tell the values outside from each other.
+    spent_epsilon : float
+        What the reports really spend: ``epsilon``, but only ``epsilon_inner`` where a single value
+        is outside. There ``epsilon_inner=epsilon`` spends the rest and is better for everybody.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the subset is not of distinct values or leaves none outside, or a budget is not positive
+        or beyond what float64 can tell.
+
+    Notes
+    -----
+    A report is an integer, shape ``(n,)``. Whatever speaks for other values has integer weights
+    just above the stated ones out of :math:`2^{64}`, the truth has the rest, so the emitted law
+    never exceeds `epsilon`. Between one value of the subset and another a report says what
+    randomized response says; there is no single p and q to debias a count with. Estimate by
+    :func:`ldp.maximum_likelihood`; a tally counts the reports of each value.
+
+    Examples
+    --------
+    >>> m = RRRR(5, 1.0, [0], 0.8)
+    >>> m.channel()[1].round(3)
+    array([0.31 , 0.211, 0.16 , 0.16 , 0.16 ])
+    >>> round(m.epsilon_outer, 3)
+    0.276
+
+    References
+    ----------
+    ``S000``, Algorithm 1 and "LDP of RRRR".
+    """
+
+    domain_size: int
+    epsilon: float
+    subset: tuple[int, ...]
+    epsilon_inner: float
+
+    def __init__(
+        self, domain_size: int, epsilon: float, subset: Iterable[int], epsilon_inner: float
+    ) -> None:
+        d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+        chosen = _subset(subset, d)
+        inner = _checks.positive(epsilon_inner, "epsilon_inner")
+        if inner > budget:
+            raise ValueError(f"epsilon_inner must be at most epsilon {budget}, got {inner}.")
+        freeze(self, domain_size=d, epsilon=budget, subset=chosen, epsilon_inner=inner)
+        _check_levels(self.levels, budget, inner, d)
+
+    @property
+    def levels(self) -> Levels:
+        """The five probabilities of the channel."""
+        return levels(self.domain_size, len(self.subset), self.epsilon, self.epsilon_inner)
+
+    @property
+    def epsilon_outer(self) -> float:
+        """Budget epsilon_2 of the answer outside the subset."""
+        if self.domain_size - len(self.subset) == 1:
+            return self.epsilon
+        return max(0.0, math.log(self.levels.own_out) - math.log(self.levels.other_out))
+
+    @property
+    def spent_epsilon(self) -> float:
+        """Budget that the reports really spend."""
+        alone = self.domain_size - len(self.subset) == 1
+        return self.epsilon_inner if alone else self.epsilon
+
+    @property
+    def num_outcomes(self) -> int:
+        """A report is one of the values."""
+        return self.domain_size
+
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+        """Report a value of the subset, one from outside it, or the truth."""
+        given = _checks.values(values, self.domain_size)
+        rng = _checks.rng(rng)
+        order = self._order()
+        places = np.argsort(order)
+        reports = np.empty_like(given)
+        for chunk in _kernels.chunks(given.size, 1):
+            _kernels.restricted_response(
+                given[chunk],
+                words(rng, chunk.stop - chunk.start),
+                order,
+                places,
+                len(self.subset),
+                weights(self.levels),
+                reports[chunk],
+            )
+        return reports
+
+    def tally(self, reports: npt.ArrayLike) -> Tally:
+        """Count how often each value was reported."""
+        given = self.outcomes(reports)
+        return Tally(_kernels.histogram(given, self.domain_size), given.size, self)
+
+    def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
+        """Draw the tally exactly: each value's users split over three kinds of reports."""
+        counts = _checks.value_counts(value_counts, self.domain_size)
+        rng = _checks.rng(rng)
+        inside = self._inside()
+        cells = np.zeros(self.domain_size, dtype=np.int64)
+        own_in, other_in, _, own_out, other_out = self.levels
+        # Whatever falls evenly on a group is gathered first; the truth keeps the excess.
+        reports_inside = len(self.subset) * other_in
+        for group, own in ((inside, own_in - other_in), (~inside, own_out - other_out)):
+            rest = max(0.0, 1 - own - reports_inside)
+            split = rng.multinomial(counts[group], [own, reports_inside, rest])
+            cells[group] += split[:, 0]
+            for members, number in ((inside, split[:, 1].sum()), (~inside, split[:, 2].sum())):
+                size = int(members.sum())
+                if size:
+                    cells[members] += rng.multinomial(number, np.full(size, 1 / size))
+        return Tally(cells, int(counts.sum()), self)
+
+    def channel(self) -> Floats:
+        """Matrix of the five levels."""
+        _checks.channel_size(self.domain_size, self.domain_size)
+        return self.likelihood(np.arange(self.domain_size)).T
+
+    def outcomes(self, reports: npt.ArrayLike) -> Integers:
+        """Report y is column y."""
+        return _checks.integers_below(reports, "reports", self.domain_size)
+
+    def likelihood(self, reports: npt.ArrayLike) -> Floats:
+        """Columns of the channel, shape (n, domain_size)."""
+        given = self.outcomes(reports)
+        inside = self._inside()
+        own_in, other_in, across, own_out, other_out = self.levels
+        rows = np.where(inside[given][:, None], other_in, np.where(inside, across, other_out))
+        rows[np.arange(given.size), given] = np.where(inside[given], own_in, own_out)
+        return rows
+
+    def _inside(self) -> npt.NDArray[np.bool_]:
+        mask = np.zeros(self.domain_size, dtype=np.bool_)
+        mask[list(self.subset)] = True
+        return mask
+
+    def _order(self) -> Integers:
+        """The values, those of the subset first."""
+        return np.argsort(~self._inside(), kind="stable")
+
+
+def weights(given: Levels) -> npt.NDArray[np.uint64]:
+    """Weights out of 2**64 of one other value within, across and outside; the truth has the rest.
+
+    Each is just above the stated probability. `across` stands below the two others in the ratios
+    that the budget bounds, so it is raised by more than they are.
+    """
+    across = at_least(given.across * (1 + 2.0**-48)) + np.uint64(1)
+    return np.array([at_least(given.other_in), across, at_least(given.other_out)], dtype=np.uint64)
+
+
+def _check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_size: int) -> None:
+    """Refuse budgets that float64 or the integer weights would lose."""
+    if given.own_in == 0:  # the subset is empty
+        _checks.probabilities(given.own_out, given.other_out, epsilon)
+    else:
+        _checks.probabilities(given.own_in, given.other_in, epsilon_inner)
+        _checks.probabilities(given.own_in, given.across, epsilon)
+        _checks.integer_weights(given.own_in, epsilon_inner, domain_size - 1)
+    _checks.integer_weights(given.own_out, epsilon, domain_size - 1)
+
+
+def _subset(subset: Iterable[int], domain_size: int) -> tuple[int, ...]:
+    listed = isinstance(subset, Iterable) and not isinstance(subset, np.ndarray)
+    given = list(subset) if listed else subset
+    chosen = _checks.integers_below(given, "subset", domain_size)
+    distinct = np.unique(chosen)
+    if distinct.size != chosen.size:
+        repeated = next(v for v in chosen if (chosen == v).sum() > 1)
+        raise ValueError(f"subset must have distinct values, got {repeated} twice.")
+    if distinct.size == domain_size:
+        raise ValueError(f"subset must leave a value outside, got all {domain_size}.")
+    return tuple(int(v) for v in distinct)
