@@ -1,6 +1,6 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import bounds, datasets, metrics, waves
+from ldp import bounds, datasets, metrics, utilities, waves
 from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
@@ -47,6 +47,7 @@ from ldp.metrics import (
     variance_error,
     wasserstein,
 )
+from ldp.protocols.prefixes import BestPrefix, EmptyPrefix, MassPrefix, prefix_utilities
 from ldp.tally import Tally
 from ldp.types import FrequencyOracle, Mechanism, Pair, PureMechanism, SupportMechanism
 
@@ -60,7 +61,9 @@ __all__ = [
     "SUE",
     "THE",
     "AllReports",
+    "BestPrefix",
     "DirichletMixture",
+    "EmptyPrefix",
     "Fit",
     "FrequencyOracle",
     "GibbsSample",
@@ -69,6 +72,7 @@ __all__ = [
     "HybridMean",
     "LaplaceMean",
     "LocalHashing",
+    "MassPrefix",
     "Mechanism",
     "OneBitMean",
     "Pair",
@@ -114,6 +118,7 @@ __all__ = [
     "power",
     "power_law_exponent",
     "power_ns",
+    "prefix_utilities",
     "project_simplex",
     "quantile",
     "quantile_error",
@@ -122,6 +127,7 @@ __all__ = [
     "range_variance",
     "sampling_variance",
     "tv",
+    "utilities",
     "variance",
     "variance_error",
     "wasserstein",

@@ -34,18 +34,21 @@ def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: fl
     """Probabilities of RRRR at a subset of that many values, all checked before."""
     k, m = subset_size, domain_size - subset_size
     keep, own_in, other_in = 1.0, 0.0, 0.0
-    other = math.exp(-epsilon) / (1 + (m - 1) * math.exp(-epsilon))
+    own, other = _shares(epsilon, m)
     if k > 0:
         other_in = math.exp(-epsilon_inner) / (1 + k * math.exp(-epsilon_inner))
         keep = own_in = 1 / (1 + k * math.exp(-epsilon_inner))
-        if m > 1:
-            # Since own_out may not exceed e^epsilon across, outsiders are told from each other
-            # only so far that the own one has a share of e^(epsilon - epsilon_inner) / m in keep.
-            slack = math.exp(min(epsilon - epsilon_inner, math.log(m)))
-            other = max(other, (m - slack) / (m * (m - 1)))
-    across = other_in / m
-    other = other if m > 1 else 0.0
-    return Levels(own_in, other_in, across, keep * (1 - (m - 1) * other), keep * other)
+        # own_out may not exceed e^epsilon across: that bounds the share of the own value.
+        most = math.exp(min(epsilon - epsilon_inner, math.log(m))) / m
+        if own > most:
+            own, other = most, (1 - most) / (m - 1) if epsilon_inner < epsilon else most
+    return Levels(own_in, other_in, other_in / m, keep * own, keep * other)
+
+
+def _shares(epsilon: float, size: int) -> tuple[float, float]:
+    """Probability of the truth, and of each other value if any, in randomized response."""
+    own = 1 / (1 + (size - 1) * math.exp(-epsilon))
+    return own, own * math.exp(-epsilon) if size > 1 else 0.0
 
 
 @dataclass(frozen=True, init=False)
@@ -107,7 +110,7 @@ class RRRR:
     >>> m.channel()[1].round(3)
     array([0.31 , 0.211, 0.16 , 0.16 , 0.16 ])
     >>> round(m.epsilon_outer, 3)
-    0.276
+    0.277
 
     References
     ----------

@@ -1,0 +1,1 @@
+"""Protocols: rounds in which what was learned decides how the next users are asked."""

@@ -1,0 +1,187 @@
+r"""What a report is worth to whoever knows the law: six utilities of a channel, larger is better.
+
+Each takes the law :math:`\theta` of the value :math:`X` and the channel
+:math:`Q_{xy}=\Pr[Y=y\mid X=x]` of the report :math:`Y`, whose own law is :math:`p=\theta Q`. S000
+chooses by one of them how to randomize the next value. They are definitions, for channels of any
+mechanism; :func:`ldp.prefix_utilities` computes them for many subsets of :class:`ldp.RRRR` at once.
+"""
+
+import math
+from collections.abc import Callable
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import xlogy
+
+from ldp import _checks
+from ldp.bounds.limits import fisher_information
+from ldp.types import Floats
+
+
+def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""Minus the trace of the inverse Fisher information, :math:`-\operatorname{tr}F^{-1}`.
+
+    The trace is the limit of :math:`n` times the summed squared error of maximum likelihood, taken
+    in coordinates that favour no value (``tangent`` of :func:`ldp.bounds.fisher_information`).
+
+    Parameters
+    ----------
+    theta : array_like, shape (d,)
+        Law of the value.
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row); positive.
+
+    Returns
+    -------
+    float
+        Minus infinity where the reports cannot tell all laws.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `theta` is no law or `channel` no channel of that many values.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> round(fisher([0.5, 0.5], GRR(2, np.log(3)).channel()), 12)
+    -2.0
+
+    References
+    ----------
+    ``S000``, utility 1.
+    """
+    law, matrix = _law_and_channel(theta, channel)
+    if np.linalg.matrix_rank(matrix) < len(matrix):
+        return -math.inf
+    information = fisher_information(matrix, law, tangent=True)
+    return -float(np.trace(np.linalg.inv(information)))
+
+
+def entropy(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""Minus the entropy of the report, :math:`\sum_yp_y\ln p_y`, in nats.
+
+    S000 prints the entropy itself, with the other sign: the noisiest report would be the best.
+
+    Parameters, errors: see :func:`fisher`.
+
+    Examples
+    --------
+    >>> round(entropy([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]]), 6)
+    -0.693147
+
+    References
+    ----------
+    ``S000``, utility 2.
+    """
+    law, matrix = _law_and_channel(theta, channel)
+    of_reports = law @ matrix
+    return float(xlogy(of_reports, of_reports).sum())
+
+
+def tv_posterior(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""How far a report moves the belief about the value, on average.
+
+    .. math:: \operatorname E\bigl[\operatorname{TV}(\Pr[X\mid Y],\theta)\bigr]
+              =\tfrac12\sum_{x,y}\theta_x\,|Q_{xy}-p_y|
+
+    Parameters, errors: see :func:`fisher`.
+
+    Examples
+    --------
+    >>> round(tv_posterior([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]]), 12)
+    0.25
+
+    References
+    ----------
+    ``S000``, utility 3.
+    """
+    law, matrix = _law_and_channel(theta, channel)
+    return float(law @ np.abs(matrix - law @ matrix).sum(axis=1)) / 2
+
+
+def tv_report(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""Minus the total variation of report and value, :math:`-\tfrac12\sum_y|p_y-\theta_y|`.
+
+    Parameters, errors: see :func:`fisher`; reports must be the values, so the channel is square.
+
+    Examples
+    --------
+    >>> round(tv_report([1.0, 0.0], [[0.75, 0.25], [0.25, 0.75]]), 12)
+    -0.25
+
+    References
+    ----------
+    ``S000``, utility 4.
+    """
+    law, matrix = _law_and_channel(theta, channel, square=True)
+    return -float(np.abs(law @ matrix - law).sum()) / 2
+
+
+def mse(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""Minus the least mean squared error of a guess at the value, as a one-hot vector :math:`e_X`.
+
+    .. math:: -\min_{\hat e}\operatorname E\,\|e_X-\hat e(Y)\|^2
+              =-1+\sum_y\frac{\sum_x\theta_x^2Q_{xy}^2}{p_y}
+
+    The best guess is the posterior :math:`\Pr[X\mid Y]`. S000 prints an argmin for the minimum.
+
+    Parameters, errors: see :func:`fisher`.
+
+    Examples
+    --------
+    >>> round(mse([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]]), 12)
+    -0.375
+
+    References
+    ----------
+    ``S000``, utility 5.
+    """
+    law, matrix = _law_and_channel(theta, channel)
+    of_reports = law @ matrix
+    possible = of_reports > 0
+    squares = (law**2 @ matrix**2)[possible]
+    return float((squares / of_reports[possible]).sum()) - 1
+
+
+def honest(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""Probability that the report is the value, :math:`\Pr[Y=X]=\sum_x\theta_xQ_{xx}`.
+
+    Parameters, errors: see :func:`fisher`; reports must be the values, so the channel is square.
+
+    Examples
+    --------
+    >>> honest([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]])
+    0.75
+
+    References
+    ----------
+    ``S000``, utility 6.
+    """
+    law, matrix = _law_and_channel(theta, channel, square=True)
+    return float(law @ np.diag(matrix))
+
+
+UTILITIES: MappingProxyType[str, Callable[[npt.ArrayLike, npt.ArrayLike], float]] = (
+    MappingProxyType(
+        {
+            "fisher": fisher,
+            "entropy": entropy,
+            "tv_posterior": tv_posterior,
+            "tv_report": tv_report,
+            "mse": mse,
+            "honest": honest,
+        }
+    )
+)
+"""The six by name, in the order of S000."""
+
+
+def _law_and_channel(
+    theta: npt.ArrayLike, channel: npt.ArrayLike, square: bool = False
+) -> tuple[Floats, Floats]:
+    matrix = _checks.channel(channel)
+    if square and matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"channel must have one report per value, got shape {matrix.shape}.")
+    return _checks.distribution(theta, "theta", len(matrix)), matrix
