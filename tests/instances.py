@@ -8,6 +8,7 @@ import numpy as np
 from ldp import (
     GRR,
     OUE,
+    RRRR,
     SHE,
     SUE,
     THE,
@@ -60,12 +61,20 @@ def every(epsilon):
         SquareWave(2, epsilon, 3),
         SquareWave(9, epsilon, half_width=2),
     ]
-    return [*oracles(epsilon), *waves]
+    restricted = [
+        RRRR(2, epsilon, [1], 0.6 * epsilon),  # one value outside
+        RRRR(4, epsilon, [2, 0], epsilon),  # those outside are not told apart
+        RRRR(5, epsilon, [3], 0.8 * epsilon),
+        RRRR(6, epsilon, [5, 1, 2], 0.5 * epsilon),
+    ]
+    return [*oracles(epsilon), *waves, *restricted]
 
 
 def spent(m):
-    """Budget a mechanism means to spend: the log of its odds, below epsilon only for THE."""
-    return float(np.log(m.odds)) if isinstance(m, UnaryEncoding) else m.epsilon
+    """Budget a mechanism means to spend, below epsilon for THE and for RRRR with one value out."""
+    if isinstance(m, UnaryEncoding):
+        return float(np.log(m.odds))
+    return m.spent_epsilon if isinstance(m, RRRR) else m.epsilon
 
 
 def all_reports(m):
@@ -73,7 +82,7 @@ def all_reports(m):
     d = m.domain_size
     if isinstance(m, GRR):
         return np.arange(d)
-    if isinstance(m, HadamardResponse | SquareWave):
+    if isinstance(m, HadamardResponse | RRRR | SquareWave):
         return np.arange(m.num_outcomes)
     if isinstance(m, UnaryEncoding):
         return np.packbits(np.array(list(product((0, 1), repeat=d)), dtype=np.uint8), axis=1)

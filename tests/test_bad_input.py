@@ -12,6 +12,14 @@ import ldp
 
 D = 11  # one value into the second byte, so that packed rows have padding bits
 
+
+def restricted(domain_size: Any, epsilon: Any) -> ldp.RRRR:
+    """Restricted response that spends a part of the budget within the subset, if it is a number."""
+    inner = 0.8 * float(epsilon) if isinstance(epsilon, float | np.floating) else epsilon
+    inner = 0.8 if isinstance(epsilon, int) and epsilon == 1 else inner
+    return ldp.RRRR(domain_size, epsilon, [1, 0], inner)
+
+
 FACTORIES: dict[str, Callable[..., Any]] = {
     "GRR": ldp.GRR,
     "SUE": ldp.SUE,
@@ -24,6 +32,9 @@ FACTORIES: dict[str, Callable[..., Any]] = {
     "OLH": ldp.OLH,
     "OLH4": lambda d, e: ldp.OLH(d, e, num_buckets=4),
     "LocalHashing": lambda d, e: ldp.LocalHashing(d, e, num_buckets=3, hash_bits=20),
+    "RRRR": restricted,
+    "RRRR blind outside": lambda d, e: ldp.RRRR(d, e, [1, 0], e),
+    "RRRR empty": lambda d, e: ldp.RRRR(d, e, [], e),
     "SquareWave": ldp.SquareWave,
     "SquareWave2": lambda d, e: ldp.SquareWave(d, e, half_width=2),
     "SubsetSelection": ldp.SubsetSelection,
@@ -94,13 +105,17 @@ def test_any_epsilon_works_or_is_refused(name: str) -> None:
         except ValueError as error:
             assert "epsilon must" in str(error)  # noqa: PT017
             continue
-        assert m.p > m.q
+        if isinstance(m, ldp.RRRR):
+            assert m.channel().min() > 0
+            assert m.spent_epsilon == epsilon
+        else:
+            assert m.p > m.q
+            assert name == "SHE" or 0 < m.q < m.p < 1
         if isinstance(m, ldp.FrequencyOracle):
             assert np.isfinite(ldp.debias(ldp.Tally([1] * D, 11), m)).all()
             assert np.isfinite(ldp.variance(m, 11))
         else:
             assert np.isfinite(ldp.em(m.simulate([1] * D, np.random.default_rng(1)), m).theta).all()
-        assert name == "SHE" or 0 < m.q < m.p < 1
 
 
 @pytest.mark.parametrize(
@@ -129,6 +144,35 @@ def test_any_epsilon_works_or_is_refused(name: str) -> None:
         (lambda: ldp.HadamardResponse(D, 1.0, block_size=3), "block_size"),
         (lambda: ldp.HadamardResponse(D, 1.0, block_size=64), "block_size"),
         (lambda: ldp.HadamardResponse(D, 1.0, block_size=4.0), "block_size"),
+        (lambda: ldp.RRRR(D, 1.0, range(D), 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [3, 4, 3], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [*range(D), 0], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [0, D], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [-1], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [2**70], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, np.array([2**64 - 1], dtype=np.uint64), 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [1.0], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [1, True], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [False], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, np.arange(D) < 3, 0.8), "subset"),  # a mask
+        (lambda: ldp.RRRR(D, 1.0, [np.nan], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, ["1"], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, "12", 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [[1, 2]], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [[1], [2, 3]], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, np.array(3), 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, 3, 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, None, 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, np.ma.array([1, 2], mask=[False, True]), 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [1], 1.0 + 2.0**-52), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [], 1.5), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], 0), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], -0.5), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], np.nan), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], "0.8"), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], True), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], None), "epsilon_inner"),
+        (lambda: ldp.RRRR(D, 1.0, [1], 1e-17), "epsilon"),  # too little for float64
     ],
 )
 def test_other_arguments(call: Callable[[], object], naming: str) -> None:
@@ -247,7 +291,7 @@ def test_no_users(m: Any) -> None:
 
 # -- reports ---------------------------------------------------------------------------------------
 
-NUMBERS = [MECHANISMS[name] for name in ("GRR", "HadamardResponse", "HadamardResponse4")]
+NUMBERS = [MECHANISMS[name] for name in ("GRR", "RRRR", "HadamardResponse", "HadamardResponse4")]
 UNARY = [MECHANISMS[name] for name in ("SUE", "OUE", "THE", "UnaryEncoding")]
 SUBSETS = [MECHANISMS[name] for name in ("SubsetSelection", "SubsetSelection3")]
 HASHED = [MECHANISMS[name] for name in ("BLH", "OLH", "LocalHashing")]

@@ -12,6 +12,7 @@ from scipy import stats
 from ldp import (
     GRR,
     OUE,
+    RRRR,
     SHE,
     SUE,
     THE,
@@ -67,6 +68,10 @@ SAMPLED = [
     SHE(2, 1.0, resolution=3),
     SquareWave(5, 1.0),
     SquareWave(4, 2.0, half_width=3),
+    RRRR(5, 1.0, [3], 0.8),
+    RRRR(6, 3.0, [5, 0, 2], 1.8),
+    RRRR(5, 1.0, [4, 1], 1.0),  # those outside are not told apart
+    RRRR(4, 1.0, [0, 1, 3], 0.7),  # one value outside
 ]
 
 
@@ -79,6 +84,8 @@ def with_budget(m, epsilon):
     fields = {name: getattr(m, name) for name in m.__dataclass_fields__}
     for name in ("p", "q", "epsilon"):
         fields.pop(name, None)
+    if isinstance(m, RRRR):
+        fields["epsilon_inner"] += epsilon - m.epsilon
     if type(m).__name__ == "UnaryEncoding":
         return next(
             f(m.domain_size, epsilon) for f in (SUE, OUE, THE) if f(m.domain_size, m.epsilon) == m
@@ -138,6 +145,11 @@ SIMULATED = [
     HadamardResponse(3, 2.0, block_size=2),
     SquareWave(3, 1.0, half_width=1),  # some users fall near their value one by one
     SquareWave(2, 1.5, half_width=0),
+    RRRR(4, 1.0, [3], 0.8),
+    RRRR(5, 3.0, [4, 1], 2.0),
+    RRRR(4, 1.0, [0, 2], 1.0),
+    RRRR(3, 1.0, [0, 2], 0.7),
+    RRRR(3, 1.0, [], 0.7),
 ]
 
 

@@ -5,6 +5,7 @@ from ldp import (
     GRR,
     OLH,
     OUE,
+    RRRR,
     SHE,
     SUE,
     THE,
@@ -19,7 +20,8 @@ from ldp import (
 
 NOISY: FrequencyOracle = SHE(2, 1.0)
 NEAR: SupportMechanism = SquareWave(2, 1.0)
-EVERY: list[Mechanism] = [NOISY, NEAR]
+RESTRICTED: Mechanism = RRRR(3, 1.0, [1], 0.8)
+EVERY: list[Mechanism] = [NOISY, NEAR, RESTRICTED]
 PURE: list[PureMechanism] = [
     GRR(2, 1.0),
     SUE(2, 1.0),
