@@ -77,6 +77,41 @@ def test_replace_value(domain_size: int, weight: int) -> None:
         assert report == (others[number] if number < len(others) else value)
 
 
+@pytest.mark.parametrize(
+    ("domain_size", "size"), [(2, 0), (2, 1), (5, 1), (5, 4), (6, 3), (1000, 2), (1000, 999)]
+)
+@pytest.mark.parametrize("each", [[1, 1, 1], [2**40 + 1, 2**38, 2**41], [2**54 + 5, 2**50, 2**53]])
+def test_restricted_response(domain_size: int, size: int, each: list[int]) -> None:
+    rng = np.random.default_rng(domain_size)
+    order = rng.permutation(domain_size)
+    order[:size].sort()
+    order[size:].sort()
+    values = rng.integers(0, domain_size, 3_000)
+    # Half the words fall among the others, some of them on the borders.
+    words = random_words(1, values.size)
+    words[::2] %= np.uint64(max(each) * domain_size)
+    borders = [0, ALL_ONES, max(size - 1, 0) * each[0], size * each[0]]
+    borders += [borders[3] + (domain_size - size - 1) * weight for weight in each[1:]]
+    borders += [border - 1 for border in borders if border > 0] + [weight - 1 for weight in each]
+    words[: len(borders)] = borders
+    values[: len(borders)] = order[0]
+    words[-len(borders) :] = borders
+    values[-len(borders) :] = order[-1]
+    out = np.empty_like(values)
+    weights = np.array(each, dtype=np.uint64)
+    _kernels.restricted_response(values, words, order, np.argsort(order), size, weights, out)
+    subset, outside = order[:size].tolist(), order[size:].tolist()
+    for value, word, report in zip(values.tolist(), words.tolist(), out.tolist(), strict=True):
+        inside = [v for v in subset if v != value]
+        others = [v for v in outside if v != value]
+        left = word - len(inside) * each[0]
+        weight = each[1] if value in subset else each[2]
+        if left < 0:
+            assert report == inside[word // each[0]]
+        else:
+            assert report == (others[left // weight] if left < len(others) * weight else value)
+
+
 @pytest.mark.parametrize("resolution", [1, 3, 2**20])
 def test_round_at_random(resolution: int) -> None:
     rng = np.random.default_rng(resolution)
