@@ -7,6 +7,7 @@ from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
 from ldp.estimators.consistency import base_cut, base_pos, norm, norm_cut, norm_mul, post_pos
 from ldp.estimators.em import em
 from ldp.estimators.gibbs import GibbsSample, gibbs
+from ldp.estimators.langevin import Langevin, sgld
 from ldp.estimators.likelihood import Fit, maximum_likelihood, maximum_posterior
 from ldp.estimators.linear import confidence_interval, debias, sampling_variance, variance
 from ldp.estimators.means import mean_interval
@@ -47,6 +48,8 @@ from ldp.metrics import (
     variance_error,
     wasserstein,
 )
+from ldp.protocols._rounds import GibbsSampler, LangevinSampler
+from ldp.protocols.adaptive import AdaptiveRun, adobest
 from ldp.protocols.prefixes import BestPrefix, EmptyPrefix, MassPrefix, prefix_utilities
 from ldp.tally import Tally
 from ldp.types import FrequencyOracle, Mechanism, Pair, PureMechanism, SupportMechanism
@@ -60,6 +63,7 @@ __all__ = [
     "SHE",
     "SUE",
     "THE",
+    "AdaptiveRun",
     "AllReports",
     "BestPrefix",
     "DirichletMixture",
@@ -67,9 +71,12 @@ __all__ = [
     "Fit",
     "FrequencyOracle",
     "GibbsSample",
+    "GibbsSampler",
     "HadamardResponse",
     "HierarchicalHistogram",
     "HybridMean",
+    "Langevin",
+    "LangevinSampler",
     "LaplaceMean",
     "LocalHashing",
     "MassPrefix",
@@ -85,6 +92,7 @@ __all__ = [
     "TreeFit",
     "UnaryEncoding",
     "VectorMean",
+    "adobest",
     "base_cut",
     "base_pos",
     "bin_values",
@@ -126,6 +134,7 @@ __all__ = [
     "range_query",
     "range_variance",
     "sampling_variance",
+    "sgld",
     "tv",
     "utilities",
     "variance",

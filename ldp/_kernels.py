@@ -15,13 +15,18 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WORDS_PER_CHUNK = 2**17  # 1 MiB of random words: stays in a core's cache
 
 
-def compiled(function: _Function) -> _Function:
+def compiled(function: _Function, **options: Any) -> _Function:
     """Compile on first call, keep the machine code on disk, release the GIL."""
     try:
-        dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
+        dispatcher: Any = numba.njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # no folder to keep machine code in, as in a service without a home
-        dispatcher = numba.njit(nogil=True)(function)
+        dispatcher = numba.njit(nogil=True, **options)(function)
     return cast(_Function, dispatcher)
+
+
+def compiled_sums(function: _Function) -> _Function:
+    """Compile with sums in any order, so that their terms are added several at a time."""
+    return compiled(function, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 def chunks(total: int, words_each: int) -> Iterator[slice]:

@@ -80,6 +80,15 @@ def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
     return counts
 
 
+def check_list(reports: Any, mechanisms: Sequence[Any]) -> Sequence[Any]:
+    """Return reports that are a list with an entry for each mechanism."""
+    if not isinstance(reports, list | tuple):
+        raise TypeError(f"reports must be a list, as mechanism is, got {type(reports).__name__}.")
+    if len(reports) != len(mechanisms):
+        raise ValueError(f"reports must be of {len(mechanisms)} mechanisms, got {len(reports)}.")
+    return reports
+
+
 def check_reports(reports: Any) -> Array:
     """Return the reports as an array, and refuse a tally of them."""
     if isinstance(reports, Tally):
@@ -109,11 +118,8 @@ def gather(mechanism: Mechanism | Sequence[Mechanism], reports: Any) -> Evidence
 
 def _joined(mechanisms: Sequence[Mechanism], reports: Any) -> Evidence:
     """Put together what users say who answered by different mechanisms on one domain."""
-    if not isinstance(reports, list | tuple) or len(reports) != len(mechanisms):
-        raise ValueError(
-            f"reports must be a list with one entry for each of {len(mechanisms)} mechanisms."
-        )
-    parts = [_gather(m, r) for m, r in zip(mechanisms, reports, strict=True)]
+    given = check_list(reports, mechanisms)
+    parts = [_gather(m, r) for m, r in zip(mechanisms, given, strict=True)]
     counts = np.concatenate([part.counts for part in parts])
     if not counts.size:
         raise ValueError("reports must be at least one, got 0.")

@@ -42,13 +42,15 @@ def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: fl
         most = math.exp(min(epsilon - epsilon_inner, math.log(m))) / m
         if own > most:
             own, other = most, (1 - most) / (m - 1) if epsilon_inner < epsilon else most
-    return Levels(own_in, other_in, other_in / m, keep * own, keep * other)
+    # Where no two values are meant, across and other_out are one: reports then have one noise.
+    across = other_in / m if k > 0 else other
+    return Levels(own_in, other_in, across, keep * own, keep * other if m > 1 else across)
 
 
 def _shares(epsilon: float, size: int) -> tuple[float, float]:
-    """Probability of the truth, and of each other value if any, in randomized response."""
+    """Probability of the truth, and of each other value, in randomized response."""
     own = 1 / (1 + (size - 1) * math.exp(-epsilon))
-    return own, own * math.exp(-epsilon) if size > 1 else 0.0
+    return own, own * math.exp(-epsilon)
 
 
 @dataclass(frozen=True, init=False)

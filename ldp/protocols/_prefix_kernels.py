@@ -132,7 +132,7 @@ def utilities_of_prefixes(code: Any, law: Any, levels: Any, out: Any) -> None:
 
 @compiled
 def choose_size(code: Any, law: Any, enough: Any, levels: Any, scratch: Any) -> Any:
-    """Size of the best prefix of a sorted law, the smallest one of equals."""
+    """Size of the best prefix of a sorted law, the smallest one of those equal up to rounding."""
     if code == EMPTY:
         return 0
     if code == MASS:
@@ -145,6 +145,6 @@ def choose_size(code: Any, law: Any, enough: Any, levels: Any, scratch: Any) -> 
     utilities_of_prefixes(code, law, levels, scratch)
     best = 0
     for size in range(1, law.size):
-        if scratch[size] > scratch[best]:
+        if scratch[size] > scratch[best] + 2.0**-40 * abs(scratch[best]):
             best = size
     return best

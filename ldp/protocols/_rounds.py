@@ -1,0 +1,191 @@
+"""The rounds of adaptive estimation, by either sampler."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks, _kernels
+from ldp._words import words
+from ldp.estimators._restricted_counts import RestrictedCounts, draw_explained_restricted
+from ldp.estimators.langevin import check_state, positive_vector
+from ldp.mechanisms.restricted import Levels, weights
+from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
+from ldp.protocols.prefixes import MassPrefix, Prefix
+from ldp.types import Array, Floats, Integers
+
+Bools = npt.NDArray[np.bool_]
+History = tuple[Integers, Bools, Floats]  # reports, subsets and laws of a run
+StepSize = float | Callable[[Integers], Floats]
+
+_NUMBERS_AT_ONCE = 2**18
+
+
+@dataclass(frozen=True)
+class LangevinSampler:
+    r"""Draw the next law by stochastic gradient Langevin dynamics, as S000 does.
+
+    Parameters
+    ----------
+    step_size : float or function
+        Step size :math:`\gamma`, or a function that takes the numbers of users so far, shape (r,),
+        to as many step sizes.
+    minibatch : int
+        Number of users that an update looks at.
+    num_updates : int
+        Updates between one round of users and the next.
+    concentration : float or array_like, shape (d,)
+        Concentration of the Dirichlet prior.
+
+    References
+    ----------
+    ``S000``, "Posterior sampling".
+    """
+
+    step_size: StepSize
+    minibatch: int = 50
+    num_updates: int = 20
+    concentration: npt.ArrayLike = field(default=1.0, hash=False)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sampler."""
+        if not callable(self.step_size):
+            _checks.positive(self.step_size, "step_size")
+        _checks.integer(self.minibatch, "minibatch", 1)
+        _checks.integer(self.num_updates, "num_updates", 1)
+
+
+@dataclass(frozen=True)
+class GibbsSampler:
+    r"""Draw the next law by sweeps of the Gibbs sampler, whose stationary law is the posterior.
+
+    Reports are counted by subset, so that a sweep costs :math:`O(d)` for each different subset,
+    whatever the number of users.
+
+    Parameters
+    ----------
+    num_sweeps : int
+        Sweeps between one round of users and the next; the more, the less a draw remembers.
+    concentration : float or array_like, shape (d,)
+        Concentration of the Dirichlet prior.
+    """
+
+    num_sweeps: int = 1
+    concentration: npt.ArrayLike = field(default=1.0, hash=False)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no sampler."""
+        _checks.integer(self.num_sweeps, "num_sweeps", 1)
+
+
+def langevin_rounds(
+    values: Integers,
+    starts: Integers,
+    rule: Prefix,
+    levels: Floats,
+    sampler: LangevinSampler,
+    prior: Floats,
+    rng: np.random.Generator,
+) -> History:
+    """Run all rounds in compiled code, with the random numbers of some rounds at a time."""
+    n, d = values.size, len(levels)
+    ends = np.append(starts, n)
+    steps = _step_sizes(sampler.step_size, ends[1:])
+    reports, inside = np.empty(n, dtype=np.int64), np.empty((starts.size, d), dtype=np.bool_)
+    laws = np.empty((starts.size + 1, d))
+    laws[0] = law = np.full(d, 1 / d)
+    phi = law * prior.sum()  # sum(phi) is independent of the law, with this mean
+    law, order = law.copy(), np.arange(d)
+    tables, known = (levels, _weight_table(levels)), _no_rows(n, starts.size, d)
+    updates, batch = sampler.num_updates, sampler.minibatch
+    at_once = max(1, _NUMBERS_AT_ONCE // (updates * (batch + d)))
+    for first in range(0, starts.size, at_once):
+        here = ends[first : first + at_once + 1]
+        rounds = here.size - 1
+        rounds_of_langevin(
+            values,
+            here,
+            words(rng, int(here[-1] - here[0])),
+            words(rng, (rounds, updates, batch)),
+            rng.standard_normal((rounds, updates, d)),
+            steps[first : first + rounds],
+            (rule.code, _enough(rule), first),
+            tables,
+            prior,
+            phi,
+            law,
+            order,
+            known,
+            (reports, inside, laws),
+        )
+        check_state(phi)
+    return reports, inside, laws
+
+
+def gibbs_rounds(
+    values: Integers,
+    starts: Integers,
+    rule: Prefix,
+    levels: Floats,
+    sampler: GibbsSampler,
+    prior: Floats,
+    rng: np.random.Generator,
+) -> History:
+    """Run one round after another; reports are counted by subset as they come."""
+    d = len(levels)
+    ends = np.append(starts, values.size)
+    reports, inside = np.empty_like(values), np.empty((starts.size, d), dtype=np.bool_)
+    laws = np.empty((starts.size + 1, d))
+    laws[0] = np.full(d, 1 / d)
+    order, scratch, weight_table = np.arange(d), np.empty(d), _weight_table(levels)
+    known: dict[bytes, int] = {}  # the subsets so far; a row of each of these three
+    masks, levels_of = np.zeros_like(inside), np.zeros((starts.size, 5))
+    counts = np.zeros((starts.size, d), dtype=np.int64)
+    for i in range(starts.size):
+        size = choose_subset(laws[i], rule.code, _enough(rule), levels, order, inside[i], scratch)
+        part = slice(ends[i], ends[i + 1])
+        _kernels.restricted_response(
+            values[part],
+            words(rng, part.stop - part.start),
+            order,
+            np.argsort(order),
+            size,
+            weight_table[size],
+            reports[part],
+        )
+        row = known.setdefault(inside[i].tobytes(), len(known))
+        masks[row], levels_of[row] = inside[i], levels[size]
+        counts[row] += np.bincount(reports[part], minlength=d)
+        seen = RestrictedCounts(masks[: len(known)], levels_of[: len(known)], counts[: len(known)])
+        law = laws[i]
+        for _ in range(sampler.num_sweeps):
+            law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
+        laws[i + 1] = law
+    return reports, inside, laws
+
+
+def _no_rows(num_users: int, num_rounds: int, d: int) -> tuple[Array, ...]:
+    """Room for the likelihoods of reports, none of which is known yet."""
+    rows, owners = np.empty((num_users, d)), np.empty(num_users, dtype=np.int64)
+    row_of = np.full((num_rounds, d), -1)
+    # Words whose sums tell most subsets apart; where two collide, the subsets are compared.
+    codes = np.cumprod(np.full(d, 0x9E3779B97F4A7C15, dtype=np.uint64))
+    slots = np.full(2 ** (2 * num_rounds).bit_length(), -1)
+    return rows, np.zeros(1, dtype=np.int64), owners, row_of, codes, slots
+
+
+def _enough(rule: Prefix) -> float:
+    return rule.mass if isinstance(rule, MassPrefix) else 1.0
+
+
+def _weight_table(levels: Floats) -> npt.NDArray[np.uint64]:
+    """Integer weights of RRRR at every number of values."""
+    return np.array([weights(Levels(*row)) for row in levels.tolist()])
+
+
+def _step_sizes(step_size: StepSize, num_users: Integers) -> Floats:
+    """Step size after every round, by the number of users so far."""
+    if not callable(step_size):
+        return np.full(num_users.size, float(step_size))
+    return positive_vector(step_size(num_users), "step_size", num_users.size)
