@@ -11,6 +11,7 @@ from typing import Any
 from ldp._kernels import compiled
 
 FISHER, ENTROPY, TV_POSTERIOR, TV_REPORT, MSE, HONEST, MASS, EMPTY = range(8)
+ROUNDING = 2.0**-40  # utilities and masses that differ by less are equal
 
 
 @compiled
@@ -138,13 +139,13 @@ def choose_size(code: Any, law: Any, enough: Any, levels: Any, scratch: Any) -> 
     if code == MASS:
         mass = law[0]
         size = 1
-        while size < law.size - 1 and mass < enough:
+        while size < law.size - 1 and mass < enough - ROUNDING:
             mass += law[size]
             size += 1
         return size
     utilities_of_prefixes(code, law, levels, scratch)
     best = 0
     for size in range(1, law.size):
-        if scratch[size] > scratch[best] + 2.0**-40 * abs(scratch[best]):
+        if scratch[size] > scratch[best] + ROUNDING * max(1.0, abs(scratch[best])):
             best = size
     return best

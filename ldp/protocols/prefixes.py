@@ -61,9 +61,10 @@ def prefix_utilities(
     ----------
     ``S000``, "Subset selection in RRRR".
     """
-    law = _checks.distribution(theta, "theta")
+    law = _law(theta)
     code = _CODES[_utility(utility)]
-    table = level_table(law.size, epsilon, epsilon_inner)
+    whole, inner = _checks.epsilon(epsilon), _checks.positive(epsilon_inner, "epsilon_inner")
+    table = level_table(law.size, whole, inner)
     out = np.empty(law.size)
     kernels.utilities_of_prefixes(code, np.sort(law)[::-1].copy(), table, out)
     return out
@@ -188,7 +189,7 @@ def level_table(domain_size: int, epsilon: float, epsilon_inner: float) -> Float
 
 
 def _choose(rule: Prefix, theta: npt.ArrayLike, epsilon: float) -> RRRR:
-    law = _checks.distribution(theta, "theta")
+    law = _law(theta)
     inner = rule.inner_share * _checks.epsilon(epsilon)
     table = level_table(law.size, epsilon, inner)
     order = sorted_values(law)
@@ -197,8 +198,15 @@ def _choose(rule: Prefix, theta: npt.ArrayLike, epsilon: float) -> RRRR:
     return RRRR(law.size, epsilon, order[:size], inner)
 
 
+def _law(theta: npt.ArrayLike) -> Floats:
+    law = _checks.distribution(theta, "theta")
+    if law.size < 2:
+        raise ValueError(f"theta must have at least two values, got {law.size}.")
+    return law
+
+
 def _utility(name: str) -> str:
-    if name not in UTILITIES:
+    if not isinstance(name, str) or name not in UTILITIES:
         raise ValueError(f"utility must be one of {', '.join(UTILITIES)}, got {name!r}.")
     return name
 
