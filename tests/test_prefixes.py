@@ -157,7 +157,7 @@ def test_mass_prefix_is_the_shortest_that_holds_the_mass(mass):
             assert 1 <= k <= size - 1
             held = theta[list(chosen.subset)]
             assert k == size - 1 or held.sum() >= mass - 1e-12
-            assert k == 1 or held.sum() - held.min() < mass - 1e-13  # one value less holds too little
+            assert k == 1 or held.sum() - held.min() < mass - 1e-13  # one less: too little
             assert (chosen.epsilon, chosen.epsilon_inner) == (1.5, 1.5)
             assert k == size - 1 or chosen.epsilon_outer == 0
             assert worst_case_epsilon(chosen.channel()) == pytest.approx(1.5, rel=1e-12)
