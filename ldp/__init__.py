@@ -16,6 +16,7 @@ from ldp.estimators.posterior import exact_posterior, posterior_mean
 from ldp.estimators.power_law import power, power_law_exponent, power_ns
 from ldp.estimators.ranges import range_query, range_variance
 from ldp.estimators.simplex import mle_apx, project_simplex
+from ldp.estimators.slice_sampling import SliceSample, slice_sample
 from ldp.estimators.tree_admm import TreeFit, hh_admm
 from ldp.estimators.trees import least_squares_tree
 from ldp.mechanisms.hadamard import HadamardResponse
@@ -48,9 +49,9 @@ from ldp.metrics import (
     variance_error,
     wasserstein,
 )
-from ldp.protocols._rounds import GibbsSampler, LangevinSampler
 from ldp.protocols.adaptive import AdaptiveRun, adobest
 from ldp.protocols.prefixes import BestPrefix, EmptyPrefix, MassPrefix, prefix_utilities
+from ldp.protocols.samplers import GibbsSampler, LangevinSampler, SliceSampler
 from ldp.tally import Tally
 from ldp.types import FrequencyOracle, Mechanism, Pair, PureMechanism, SupportMechanism
 
@@ -85,6 +86,8 @@ __all__ = [
     "Pair",
     "PiecewiseMean",
     "PureMechanism",
+    "SliceSample",
+    "SliceSampler",
     "SquareWave",
     "SubsetSelection",
     "SupportMechanism",
@@ -135,6 +138,7 @@ __all__ = [
     "range_variance",
     "sampling_variance",
     "sgld",
+    "slice_sample",
     "tv",
     "utilities",
     "variance",

@@ -1,20 +1,22 @@
-r"""Reports of RRRR counted by subset, and Gibbs draws from the counts: O(d) per subset.
+r"""Reports of RRRR counted by subset, and Gibbs draws from the counts: O(d) for each subset.
 
 The channel of a subset S has five numbers, so a report is noise, or explained by its own value, or
 by "some value on one side": of S where ``across`` exceeds ``other_out``, outside S where it falls
 short. Users explained by a side share one multinomial draw over its values.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ldp.estimators._evidence import tallied_outcomes
+from ldp.estimators._evidence import Evidence, check_list, domain_of, gather, tallied_outcomes
 from ldp.mechanisms.restricted import RRRR
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers
+from ldp.types import Array, Floats, Integers, Mechanism
 
 Bools = npt.NDArray[np.bool_]
 
@@ -23,19 +25,30 @@ Bools = npt.NDArray[np.bool_]
 class RestrictedCounts:
     """Counts of the reports under each subset.
 
-    `inside` (r, d) says which values a subset holds, `levels` (r, 5) are its probabilities, and
-    `counts` (r, d) its reports.
+    `inside` (r, d) says which values a subset holds, `inner` (r,) and `levels` (r, 5) are its
+    epsilon_inner and its probabilities, and `counts` (r, d) its reports.
     """
 
     inside: Bools
+    inner: Floats
     levels: Floats
     counts: Integers
 
 
-def count_restricted(
-    mechanisms: Sequence[RRRR], reports: Sequence[Array | Tally]
-) -> RestrictedCounts:
-    """Count reports or take their tallies, checked, one of each mechanism."""
+def gather_counts(
+    mechanism: Mechanism | Sequence[Mechanism], reports: Array | Tally | Sequence[Array | Tally]
+) -> Evidence | RestrictedCounts:
+    """Count the reports of restricted response by subset, those of anything else as rows."""
+    domain_of(mechanism)
+    listed = isinstance(mechanism, list | tuple)
+    mechanisms = mechanism if isinstance(mechanism, list | tuple) else [mechanism]
+    if not all(isinstance(m, RRRR) for m in mechanisms):
+        return gather(mechanism, reports)
+    given = check_list(reports if listed else [reports], mechanisms)
+    return _count(cast(Sequence[RRRR], mechanisms), given)
+
+
+def _count(mechanisms: Sequence[RRRR], reports: Sequence[Array | Tally]) -> RestrictedCounts:
     d = mechanisms[0].domain_size
     inside = np.zeros((len(mechanisms), d), dtype=np.bool_)
     for row, m in zip(inside, mechanisms, strict=True):
@@ -44,8 +57,29 @@ def count_restricted(
         r if isinstance(r, Tally) else m.tally(r) for m, r in zip(mechanisms, reports, strict=True)
     ]
     counts = [tallied_outcomes(t, m, "reports") for m, t in zip(mechanisms, tallies, strict=True)]
+    inner = np.array([m.epsilon_inner for m in mechanisms])
     levels = np.array([m.levels for m in mechanisms])
-    return RestrictedCounts(inside, levels, np.array(counts).astype(np.int64))
+    return RestrictedCounts(inside, inner, levels, np.array(counts).astype(np.int64))
+
+
+def likelihood_columns(given: RestrictedCounts) -> tuple[Floats, Floats]:
+    """Likelihood of every value under every distinct report that came, shape (d, m), and counts.
+
+    Up to a factor, a report within the subset says the same whatever the subset is.
+    """
+    d = given.inside.shape[1]
+    columns, counts = [], []
+    for inner in np.unique(given.inner):
+        same = given.inner == inner
+        columns.append(1 + math.expm1(inner) * np.eye(d))
+        counts.append((given.counts * given.inside)[same].sum(axis=0))
+    rows, reports = np.nonzero(given.counts * ~given.inside)
+    _, _, across, own_out, other_out = given.levels[rows].T
+    outside = np.where(given.inside[rows].T, across, other_out)
+    outside[reports, np.arange(rows.size)] = own_out
+    joined = np.concatenate([*counts, given.counts[rows, reports]]).astype(np.float64)
+    seen = joined > 0
+    return np.ascontiguousarray(np.hstack([*columns, outside])[:, seen]), joined[seen]
 
 
 def draw_explained_restricted(

@@ -9,21 +9,19 @@ right as well, but it tells the chain only what it knows already, and it would m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, byte_table, check_list, domain_of, gather
+from ldp.estimators._evidence import Evidence, byte_table, domain_of
 from ldp.estimators._likelihood_kernels import count_explained, count_supported
 from ldp.estimators._restricted_counts import (
     RestrictedCounts,
-    count_restricted,
     draw_explained_restricted,
+    gather_counts,
 )
 from ldp.estimators.mixture import check_concentration
-from ldp.mechanisms.restricted import RRRR
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 
@@ -157,7 +155,7 @@ def gibbs(
     burn_in = _checks.integer(burn_in, "burn_in", 0)
     num_chains = _checks.integer(num_chains, "num_chains", 2)
     rng = _checks.rng(rng)
-    evidence = _gather(mechanism, reports)
+    evidence = gather_counts(mechanism, reports)
     laws, concentrations = np.empty((2, num_chains, num_draws, alpha.size))
     for chain, child in enumerate(rng.spawn(num_chains)):
         law = np.maximum(child.dirichlet(alpha), _LEAST_START)
@@ -167,17 +165,6 @@ def gibbs(
             if draw >= 0:
                 laws[chain, draw], concentrations[chain, draw] = law, concentration
     return GibbsSample(laws, concentrations, alpha, int(evidence.counts.sum()))
-
-
-def _gather(
-    mechanism: Mechanism | Sequence[Mechanism], reports: Array | Tally | Sequence[Array | Tally]
-) -> Evidence | RestrictedCounts:
-    """Count the reports of restricted response by subset, those of anything else as rows."""
-    mechanisms = mechanism if isinstance(mechanism, list | tuple) else [mechanism]
-    if all(isinstance(m, RRRR) for m in mechanisms):
-        given = reports if isinstance(mechanism, list | tuple) else [reports]
-        return count_restricted(cast(Sequence[RRRR], mechanisms), check_list(given, mechanisms))
-    return gather(mechanism, reports)
 
 
 def draw_explained(

@@ -1,82 +1,27 @@
-"""The rounds of adaptive estimation, by either sampler."""
-
-from collections.abc import Callable
-from dataclasses import dataclass, field
+"""The rounds of adaptive estimation, by any of the samplers."""
 
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _checks, _kernels
+from ldp import _kernels
 from ldp._words import words
-from ldp.estimators._restricted_counts import RestrictedCounts, draw_explained_restricted
+from ldp.estimators._restricted_counts import (
+    RestrictedCounts,
+    draw_explained_restricted,
+    likelihood_columns,
+)
 from ldp.estimators.langevin import check_state, positive_vector
+from ldp.estimators.slice_sampling import swept
 from ldp.mechanisms.restricted import Levels, weights
 from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
 from ldp.protocols.prefixes import MassPrefix, Prefix
+from ldp.protocols.samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
 from ldp.types import Array, Floats, Integers
 
 Bools = npt.NDArray[np.bool_]
 History = tuple[Integers, Bools, Floats]  # reports, subsets and laws of a run
-StepSize = float | Callable[[Integers], Floats]
 
 _NUMBERS_AT_ONCE = 2**18
-
-
-@dataclass(frozen=True)
-class LangevinSampler:
-    r"""Draw the next law by stochastic gradient Langevin dynamics, as S000 does.
-
-    Parameters
-    ----------
-    step_size : float or function
-        Step size :math:`\gamma`, or a function that takes the numbers of users so far, shape (r,),
-        to as many step sizes.
-    minibatch : int
-        Number of users that an update looks at.
-    num_updates : int
-        Updates between one round of users and the next.
-    concentration : float or array_like, shape (d,)
-        Concentration of the Dirichlet prior.
-
-    References
-    ----------
-    ``S000``, "Posterior sampling".
-    """
-
-    step_size: StepSize
-    minibatch: int = 50
-    num_updates: int = 20
-    concentration: npt.ArrayLike = field(default=1.0, hash=False)
-
-    def __post_init__(self) -> None:
-        """Refuse numbers that make no sampler."""
-        if not callable(self.step_size):
-            _checks.positive(self.step_size, "step_size")
-        _checks.integer(self.minibatch, "minibatch", 1)
-        _checks.integer(self.num_updates, "num_updates", 1)
-
-
-@dataclass(frozen=True)
-class GibbsSampler:
-    r"""Draw the next law by sweeps of the Gibbs sampler, whose stationary law is the posterior.
-
-    Reports are counted by subset, so that a sweep costs :math:`O(d)` for each different subset,
-    whatever the number of users.
-
-    Parameters
-    ----------
-    num_sweeps : int
-        Sweeps between one round of users and the next; the more, the less a draw remembers.
-    concentration : float or array_like, shape (d,)
-        Concentration of the Dirichlet prior.
-    """
-
-    num_sweeps: int = 1
-    concentration: npt.ArrayLike = field(default=1.0, hash=False)
-
-    def __post_init__(self) -> None:
-        """Refuse numbers that make no sampler."""
-        _checks.integer(self.num_sweeps, "num_sweeps", 1)
 
 
 def langevin_rounds(
@@ -123,12 +68,13 @@ def langevin_rounds(
     return reports, inside, laws
 
 
-def gibbs_rounds(
+def counted_rounds(
     values: Integers,
     starts: Integers,
     rule: Prefix,
+    inner: float,
     levels: Floats,
-    sampler: GibbsSampler,
+    sampler: GibbsSampler | SliceSampler,
     prior: Floats,
     rng: np.random.Generator,
 ) -> History:
@@ -141,7 +87,7 @@ def gibbs_rounds(
     order, scratch, weight_table = np.arange(d), np.empty(d), _weight_table(levels)
     known: dict[bytes, int] = {}  # the subsets so far; a row of each of these three
     masks, levels_of = np.zeros_like(inside), np.zeros((starts.size, 5))
-    counts = np.zeros((starts.size, d), dtype=np.int64)
+    counts, inner_of = np.zeros((starts.size, d), dtype=np.int64), np.full(starts.size, inner)
     for i in range(starts.size):
         size = choose_subset(laws[i], rule.code, _enough(rule), levels, order, inside[i], scratch)
         part = slice(ends[i], ends[i + 1])
@@ -157,12 +103,27 @@ def gibbs_rounds(
         row = known.setdefault(inside[i].tobytes(), len(known))
         masks[row], levels_of[row] = inside[i], levels[size]
         counts[row] += np.bincount(reports[part], minlength=d)
-        seen = RestrictedCounts(masks[: len(known)], levels_of[: len(known)], counts[: len(known)])
-        law = laws[i]
+        r = len(known)
+        seen = RestrictedCounts(masks[:r], inner_of[:r], levels_of[:r], counts[:r])
+        laws[i + 1] = _next_law(laws[i], seen, sampler, prior, rng)
+    return reports, inside, laws
+
+
+def _next_law(
+    law: Floats,
+    seen: RestrictedCounts,
+    sampler: GibbsSampler | SliceSampler,
+    prior: Floats,
+    rng: np.random.Generator,
+) -> Floats:
+    if isinstance(sampler, GibbsSampler):
         for _ in range(sampler.num_sweeps):
             law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
-        laws[i + 1] = law
-    return reports, inside, laws
+        return law
+    columns, counts = likelihood_columns(seen)
+    for _ in range(sampler.num_sweeps):
+        law = swept(law, columns, counts, prior, rng)
+    return law
 
 
 def _no_rows(num_users: int, num_rounds: int, d: int) -> tuple[Array, ...]:

@@ -8,9 +8,11 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators.langevin import prior_concentration
+from ldp.estimators.slice_sampling import concave_prior
 from ldp.mechanisms.restricted import RRRR
-from ldp.protocols._rounds import GibbsSampler, LangevinSampler, gibbs_rounds, langevin_rounds
+from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.protocols.prefixes import Prefix, check_rule, level_table
+from ldp.protocols.samplers import LangevinSampler, Sampler, SliceSampler, check_sampler
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
 
@@ -79,7 +81,7 @@ def adobest(
     domain_size: int,
     epsilon: float,
     rule: Prefix,
-    sampler: LangevinSampler | GibbsSampler,
+    sampler: Sampler,
     rng: np.random.Generator,
     *,
     users_per_round: int = 1,
@@ -106,8 +108,8 @@ def adobest(
         Privacy budget of every user.
     rule : BestPrefix, MassPrefix or EmptyPrefix
         Adaptive, semi-adaptive or non-adaptive choice of subsets.
-    sampler : LangevinSampler or GibbsSampler
-        How to draw the next law.
+    sampler : LangevinSampler, GibbsSampler or SliceSampler
+        How to draw the next law: as S000 does, or from the posterior itself.
     rng : numpy.random.Generator
         Source of randomness.
     users_per_round : int
@@ -130,14 +132,14 @@ def adobest(
 
     Examples
     --------
-    >>> from ldp import BestPrefix, GibbsSampler, adobest, maximum_likelihood
+    >>> from ldp import BestPrefix, SliceSampler, adobest, maximum_likelihood
     >>> rng = np.random.default_rng(0)
     >>> values = rng.choice(5, size=2_000, p=[0.8, 0.1, 0.1, 0.0, 0.0])
-    >>> run = adobest(values, 5, 2.0, BestPrefix("honest", 0.9), GibbsSampler(), rng)
+    >>> run = adobest(values, 5, 2.0, BestPrefix("honest", 0.9), SliceSampler(), rng)
     >>> run.subsets[-1].nonzero()[0]
     array([0])
     >>> maximum_likelihood(run.mechanisms, run.tallies).theta.round(2)
-    array([0.79, 0.08, 0.13, 0.  , 0.  ])
+    array([0.81, 0.12, 0.05, 0.03, 0.  ])
 
     References
     ----------
@@ -152,15 +154,16 @@ def adobest(
     table = level_table(d, budget, inner)
     rng = _checks.rng(rng)
     starts = _starts(given.size, users_per_round, growth)
-    if not isinstance(sampler, LangevinSampler | GibbsSampler):
-        raise TypeError(
-            f"sampler must be a LangevinSampler or GibbsSampler, got {type(sampler).__name__}."
-        )
-    prior = prior_concentration(sampler.concentration, d)
-    if isinstance(sampler, LangevinSampler):
-        reports, subsets, laws = langevin_rounds(given, starts, rule, table, sampler, prior, rng)
+    sampler = check_sampler(sampler)
+    if isinstance(sampler, SliceSampler):
+        prior = concave_prior(prior_concentration(sampler.concentration, d), d)
     else:
-        reports, subsets, laws = gibbs_rounds(given, starts, rule, table, sampler, prior, rng)
+        prior = prior_concentration(sampler.concentration, d)
+    if isinstance(sampler, LangevinSampler):
+        run = langevin_rounds(given, starts, rule, table, sampler, prior, rng)
+    else:
+        run = counted_rounds(given, starts, rule, inner, table, sampler, prior, rng)
+    reports, subsets, laws = run
     return AdaptiveRun(d, budget, inner, reports, starts, subsets, laws)
 
 

@@ -1,0 +1,112 @@
+"""Compiled slice sampling of a posterior, two values at a time; uniforms are passed in."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ldp._kernels import compiled
+
+UNIFORMS_EACH = 48  # an interval has shrunk below a millionth of its length long before the last
+
+
+@compiled
+def change_of_log(length: Any, shares: Any, counts: Any, size: Any) -> Any:
+    """Change of the log-likelihood when `length` of mass moves; shares are slopes of log L."""
+    total = 0.0
+    for k in range(size):
+        total += counts[k] * math.log(1 + shares[k] * length)
+    return total
+
+
+@compiled
+def change_of_prior(before: Any, after: Any, exponent: Any) -> Any:
+    """Change of exponent * log(weight)."""
+    if exponent == 0:
+        return 0.0
+    return exponent * math.log(after / before) if after > 0 else -math.inf
+
+
+@compiled
+def slice_pair(
+    first: Any,
+    second: Any,
+    law: Any,
+    likelihood: Any,
+    columns: Any,
+    counts: Any,
+    prior: Any,
+    uniforms: Any,
+    scratch: Any,
+) -> None:
+    """Move mass between two values to a uniform point of a slice under the posterior density.
+
+    Row x of `columns` is the likelihood of value x under every distinct report, `likelihood` that
+    of `law`. The interval's first length depends on the two values' joint mass alone, which the
+    move keeps, so that the move is reversible.
+    """
+    mass = law[first] + law[second]
+    shares, weights, where = scratch
+    size = 0
+    bend = 4 * (prior[first] + prior[second] - 2) / mass**2 if mass > 0 else 0.0
+    now = law[first]
+    for r in range(counts.size):
+        slope = columns[first, r] - columns[second, r]
+        if slope != 0 and counts[r] > 0:
+            shares[size], weights[size], where[size] = slope / likelihood[r], counts[r], r
+            bend += counts[r] * (slope / (likelihood[r] + slope * (mass / 2 - now))) ** 2
+            size += 1
+    if mass <= 0:
+        return
+    length = min(mass, 4 / math.sqrt(bend)) if bend > 0 else mass
+    level = math.log(uniforms[0])
+    ends = np.empty(2)
+    ends[0] = now - uniforms[1] * length
+    ends[1] = ends[0] + length
+    for side in range(2):
+        step = -length if side == 0 else length
+        while 0 < ends[side] < mass and level < (
+            change_of_log(ends[side] - now, shares, weights, size)
+            + change_of_prior(now, ends[side], prior[first] - 1)
+            + change_of_prior(mass - now, mass - ends[side], prior[second] - 1)
+        ):
+            ends[side] += step
+        ends[side] = min(max(ends[side], 0.0), mass)
+    for k in range(2, uniforms.size):
+        after = ends[0] + uniforms[k] * (ends[1] - ends[0])
+        if level < (
+            change_of_log(after - now, shares, weights, size)
+            + change_of_prior(now, after, prior[first] - 1)
+            + change_of_prior(mass - now, mass - after, prior[second] - 1)
+        ):
+            law[first], law[second] = after, mass - after
+            for r in range(size):
+                likelihood[where[r]] *= 1 + shares[r] * (after - now)
+            return
+        ends[0 if after < now else 1] = after
+
+
+@compiled
+def sweep_pairs(law: Any, columns: Any, counts: Any, prior: Any, order: Any, uniforms: Any) -> None:
+    """Update every pair of neighbours in `order`, a random one."""
+    likelihood = np.zeros(counts.size)
+    for v in range(law.size):
+        for r in range(counts.size):
+            likelihood[r] += law[v] * columns[v, r]
+    scratch = (
+        np.empty(counts.size),
+        np.empty(counts.size),
+        np.empty(counts.size, dtype=np.int64),
+    )
+    for k in range(order.size - 1):
+        slice_pair(
+            order[k],
+            order[k + 1],
+            law,
+            likelihood,
+            columns,
+            counts,
+            prior,
+            uniforms[k],
+            scratch,
+        )

@@ -1,0 +1,146 @@
+"""Draws from a posterior by moving mass between two values at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp.estimators._evidence import dense_rows, domain_of
+from ldp.estimators._restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
+from ldp.estimators._slice_kernels import UNIFORMS_EACH, sweep_pairs
+from ldp.estimators.mixture import check_concentration
+from ldp.tally import Tally
+from ldp.types import Array, Floats, Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class SliceSample:
+    """Draws from the posterior, by several chains.
+
+    Attributes
+    ----------
+    laws : ndarray, shape (chains, draws, d)
+        Laws of the population.
+    """
+
+    laws: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """Estimated posterior mean of the law, shape (d,)."""
+        average: Floats = self.laws.mean(axis=(0, 1))
+        return average
+
+    @property
+    def standard_error(self) -> Floats:
+        """Monte Carlo standard error of `mean`, from the spread of the chains' own means."""
+        of_chains = self.laws.mean(axis=1)
+        error: Floats = of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
+        return error
+
+
+def slice_sample(
+    mechanism: Mechanism | Sequence[Mechanism],
+    reports: Array | Tally | Sequence[Array | Tally],
+    concentration: npt.ArrayLike,
+    num_draws: int,
+    rng: np.random.Generator,
+    *,
+    burn_in: int,
+    num_chains: int = 4,
+) -> SliceSample:
+    r"""Draw laws from the posterior under a Dirichlet prior, without guessing at users' values.
+
+    A sweep puts the values into a random order and, for each two neighbours u, v, draws how their
+    joint mass divides by slice sampling of the posterior density
+
+    .. math:: \pi(\theta)\propto\prod_v\theta_v^{\alpha_v-1}\prod_i\Pr[y_i\mid\theta].
+
+    Parameters
+    ----------
+    mechanism, reports
+        As for :func:`ldp.maximum_likelihood`.
+    concentration : array_like, shape (d,)
+        Concentration :math:`\alpha_v\ge 1` of the prior: then the density is log-concave and
+        finite everywhere.
+    num_draws : int
+        Sweeps kept of every chain.
+    rng : numpy.random.Generator
+        Source of randomness. Each chain has a child of it, so chains are independent, and the first
+        ones stay the same when more are asked for.
+    burn_in : int
+        Sweeps thrown away at the start of every chain.
+    num_chains : int
+        Number of chains, at least 2, each started at a law drawn from the prior.
+
+    Returns
+    -------
+    SliceSample
+        With ``mean``, ``standard_error`` and ``laws``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`ldp.gibbs`, or if a concentration is below 1.
+
+    Notes
+    -----
+    :func:`ldp.gibbs` guesses which reports are explained by which value, and where the budget is
+    small the guesses hold the law back: with many users it may move by a thousandth of the
+    posterior's width. Here the density itself is evaluated; a few sweeps forget the start. A sweep
+    costs :math:`O(d)` for every distinct report, beside the logarithms of those that tell the two
+    values apart.
+
+    Examples
+    --------
+    >>> from ldp import GRR, exact_posterior
+    >>> m = GRR(3, 1.0)
+    >>> rng = np.random.default_rng(0)
+    >>> sample = slice_sample(m, [0, 0, 1], [1.0, 1.0, 1.0], 2_000, rng, burn_in=10)
+    >>> exact = exact_posterior(m, [0, 0, 1], [1.0, 1.0, 1.0]).mean
+    >>> bool((np.abs(sample.mean - exact) < 0.02).all())
+    True
+
+    References
+    ----------
+    ``neal2003slice``, section 4.
+    """
+    alpha = concave_prior(concentration, domain_of(mechanism))
+    num_draws = _checks.integer(num_draws, "num_draws", 1)
+    burn_in = _checks.integer(burn_in, "burn_in", 0)
+    num_chains = _checks.integer(num_chains, "num_chains", 2)
+    rng = _checks.rng(rng)
+    evidence = gather_counts(mechanism, reports)
+    if isinstance(evidence, RestrictedCounts):
+        columns, counts = likelihood_columns(evidence)
+    else:
+        columns, counts = np.ascontiguousarray(dense_rows(evidence).T), evidence.counts
+    laws = np.empty((num_chains, num_draws, alpha.size))
+    for chain, child in enumerate(rng.spawn(num_chains)):
+        law = child.dirichlet(alpha)
+        for draw in range(-burn_in, num_draws):
+            law = swept(law, columns, np.ascontiguousarray(counts), alpha, child)
+            if draw >= 0:
+                laws[chain, draw] = law
+    return SliceSample(laws)
+
+
+def swept(
+    law: Floats, columns: Floats, counts: Floats, prior: Floats, rng: np.random.Generator
+) -> Floats:
+    """Return the law after a sweep over pairs of values: state in, state out."""
+    moved = law.copy()
+    order, uniforms = rng.permutation(law.size), rng.random((law.size - 1, UNIFORMS_EACH))
+    sweep_pairs(moved, columns, counts, prior, order, uniforms)
+    moved /= moved.sum()
+    return moved
+
+
+def concave_prior(concentration: npt.ArrayLike, domain_size: int) -> Floats:
+    """Return a concentration that makes the posterior density log-concave."""
+    alpha = check_concentration(concentration, domain_size)
+    if alpha.min() < 1:
+        raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
+    return alpha
