@@ -55,38 +55,6 @@ def replace_value(values: Any, random_words: Any, weight: Any, num_others: Any, 
 
 
 @compiled
-def restrict(value: Any, word: Any, order: Any, places: Any, size: Any, weights: Any) -> Any:
-    """Randomize one value by restricted response, `order` having the subset's `size` values first.
-
-    `places` is the inverse of `order`. Weights out of 2**64 are those of one other value within
-    the subset, across its border, and outside it; the rest is the chance to keep the value.
-    """
-    place = places[value]
-    inside = place < size
-    others_in = size - 1 if inside else size
-    if others_in > 0:
-        other = word // weights[0]
-        if other < others_in:
-            return order[other + (inside and other >= place)]
-        word -= np.uint64(others_in) * weights[0]
-    others_out = order.size - size - (0 if inside else 1)
-    if others_out > 0:
-        other = word // (weights[1] if inside else weights[2])
-        if other < others_out:
-            return order[size + other + (not inside and size + other >= place)]
-    return value
-
-
-@compiled
-def restricted_response(
-    values: Any, random_words: Any, order: Any, places: Any, size: Any, weights: Any, out: Any
-) -> None:
-    """Randomize each value by `restrict`, a word each."""
-    for i in range(values.size):
-        out[i] = restrict(values[i], random_words[i], order, places, size, weights)
-
-
-@compiled
 def round_at_random(shares: Any, random_words: Any, resolution: Any, out: Any) -> None:
     """Round shares[i] * resolution to the integer below or above, so that its mean stays.
 

@@ -13,7 +13,7 @@ import pytest
 
 from ldp import GRR, OLH, OUE, RRRR, SUE, THE, HadamardResponse, SquareWave, SubsetSelection, _words
 from ldp._words import at_least, at_most, digit_chances, shared_rest, threshold
-from ldp.mechanisms.restricted import weights
+from ldp.mechanisms._restricted import weights
 
 getcontext().prec = 60
 WORDS = 2**64

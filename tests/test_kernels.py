@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ldp import _bit_counts, _kernels, _words
 from ldp.estimators import _likelihood_kernels
+from ldp.mechanisms._restricted import restricted_response
 
 ALL_ONES = 2**64 - 1
 Array = npt.NDArray[np.generic]
@@ -99,7 +100,7 @@ def test_restricted_response(domain_size: int, size: int, each: list[int]) -> No
     values[-len(borders) :] = order[-1]
     out = np.empty_like(values)
     weights = np.array(each, dtype=np.uint64)
-    _kernels.restricted_response(values, words, order, np.argsort(order), size, weights, out)
+    restricted_response(values, words, order, np.argsort(order), size, weights, out)
     subset, outside = order[:size].tolist(), order[size:].tolist()
     for value, word, report in zip(values.tolist(), words.tolist(), out.tolist(), strict=True):
         inside = [v for v in subset if v != value]

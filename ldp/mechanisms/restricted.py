@@ -3,54 +3,22 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
-from ldp._words import at_least, words
+from ldp._words import words
+from ldp.mechanisms._restricted import (
+    Levels,
+    check_levels,
+    levels,
+    restricted_response,
+    weights,
+)
 from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
-
-
-class Levels(NamedTuple):
-    r"""The five probabilities of :class:`ldp.RRRR`, given the value x and the report y."""
-
-    own_in: float
-    """y = x, in the subset."""
-    other_in: float
-    """y in the subset, any other x."""
-    across: float
-    """x in the subset, y outside it."""
-    own_out: float
-    """y = x, outside the subset."""
-    other_out: float
-    """x and y outside the subset, y other than x."""
-
-
-def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: float) -> Levels:
-    """Probabilities of RRRR at a subset of that many values, all checked before."""
-    k, m = subset_size, domain_size - subset_size
-    keep, own_in, other_in = 1.0, 0.0, 0.0
-    own, other = _shares(epsilon, m)
-    if k > 0:
-        other_in = math.exp(-epsilon_inner) / (1 + k * math.exp(-epsilon_inner))
-        keep = own_in = 1 / (1 + k * math.exp(-epsilon_inner))
-        # own_out may not exceed e^epsilon across: that bounds the share of the own value.
-        most = math.exp(min(epsilon - epsilon_inner, math.log(m))) / m
-        if own > most:
-            own, other = most, (1 - most) / (m - 1) if epsilon_inner < epsilon else most
-    # Where no two values are meant, across and other_out are one: reports then have one noise.
-    across = other_in / m if k > 0 else other
-    return Levels(own_in, other_in, across, keep * own, keep * other if m > 1 else across)
-
-
-def _shares(epsilon: float, size: int) -> tuple[float, float]:
-    """Probability of the truth, and of each other value, in randomized response."""
-    own = 1 / (1 + (size - 1) * math.exp(-epsilon))
-    return own, own * math.exp(-epsilon)
 
 
 @dataclass(frozen=True, init=False)
@@ -133,7 +101,7 @@ class RRRR:
         if inner > budget:
             raise ValueError(f"epsilon_inner must be at most epsilon {budget}, got {inner}.")
         freeze(self, domain_size=d, epsilon=budget, subset=chosen, epsilon_inner=inner)
-        _check_levels(self.levels, budget, inner, d)
+        check_levels(self.levels, budget, inner, d)
 
     @property
     def levels(self) -> Levels:
@@ -166,7 +134,7 @@ class RRRR:
         places = np.argsort(order)
         reports = np.empty_like(given)
         for chunk in _kernels.chunks(given.size, 1):
-            _kernels.restricted_response(
+            restricted_response(
                 given[chunk],
                 words(rng, chunk.stop - chunk.start),
                 order,
@@ -227,27 +195,6 @@ class RRRR:
     def _order(self) -> Integers:
         """The values, those of the subset first."""
         return np.argsort(~self._inside(), kind="stable")
-
-
-def weights(given: Levels) -> npt.NDArray[np.uint64]:
-    """Weights out of 2**64 of one other value within, across and outside; the truth has the rest.
-
-    Each is just above the stated probability. `across` stands below the two others in the ratios
-    that the budget bounds, so it is raised by more than they are.
-    """
-    across = at_least(given.across * (1 + 2.0**-48)) + np.uint64(1)
-    return np.array([at_least(given.other_in), across, at_least(given.other_out)], dtype=np.uint64)
-
-
-def _check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_size: int) -> None:
-    """Refuse budgets that float64 or the integer weights would lose."""
-    if given.own_in == 0:  # the subset is empty
-        _checks.probabilities(given.own_out, given.other_out, epsilon)
-    else:
-        _checks.probabilities(given.own_in, given.other_in, epsilon_inner)
-        _checks.probabilities(given.own_in, given.across, epsilon)
-        _checks.integer_weights(given.own_in, epsilon_inner, domain_size - 1)
-    _checks.integer_weights(given.own_out, epsilon, domain_size - 1)
 
 
 def _subset(subset: Iterable[int], domain_size: int) -> tuple[int, ...]:

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp._kernels import compiled, restrict
+from ldp._kernels import compiled
 from ldp.estimators._langevin_kernels import update_phi
+from ldp.mechanisms._restricted import restrict
 from ldp.protocols._prefix_kernels import choose_size, sort_values
 
 

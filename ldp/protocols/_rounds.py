@@ -3,7 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _kernels
 from ldp._words import words
 from ldp.estimators._restricted_counts import (
     RestrictedCounts,
@@ -12,7 +11,7 @@ from ldp.estimators._restricted_counts import (
 )
 from ldp.estimators.langevin import check_state, positive_vector
 from ldp.estimators.slice_sampling import swept
-from ldp.mechanisms.restricted import Levels, weights
+from ldp.mechanisms._restricted import Levels, restricted_response, weights
 from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
 from ldp.protocols.prefixes import MassPrefix, Prefix
 from ldp.protocols.samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
@@ -91,7 +90,7 @@ def counted_rounds(
     for i in range(starts.size):
         size = choose_subset(laws[i], rule.code, _enough(rule), levels, order, inside[i], scratch)
         part = slice(ends[i], ends[i + 1])
-        _kernels.restricted_response(
+        restricted_response(
             values[part],
             words(rng, part.stop - part.start),
             order,

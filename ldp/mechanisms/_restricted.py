@@ -1,0 +1,102 @@
+"""What restricted response and the adaptive loop share: probabilities, weights, compiled draws."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp._kernels import compiled
+from ldp._words import at_least
+
+
+class Levels(NamedTuple):
+    r"""The five probabilities of :class:`ldp.RRRR`, given the value x and the report y."""
+
+    own_in: float
+    """y = x, in the subset."""
+    other_in: float
+    """y in the subset, any other x."""
+    across: float
+    """x in the subset, y outside it."""
+    own_out: float
+    """y = x, outside the subset."""
+    other_out: float
+    """x and y outside the subset, y other than x."""
+
+
+def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: float) -> Levels:
+    """Probabilities of RRRR at a subset of that many values, all checked before."""
+    k, m = subset_size, domain_size - subset_size
+    keep, own_in, other_in = 1.0, 0.0, 0.0
+    own, other = _shares(epsilon, m)
+    if k > 0:
+        other_in = math.exp(-epsilon_inner) / (1 + k * math.exp(-epsilon_inner))
+        keep = own_in = 1 / (1 + k * math.exp(-epsilon_inner))
+        # own_out may not exceed e^epsilon across: that bounds the share of the own value.
+        most = math.exp(min(epsilon - epsilon_inner, math.log(m))) / m
+        if own > most:
+            own, other = most, (1 - most) / (m - 1) if epsilon_inner < epsilon else most
+    # Where no two values are meant, across and other_out are one: reports then have one noise.
+    across = other_in / m if k > 0 else other
+    return Levels(own_in, other_in, across, keep * own, keep * other if m > 1 else across)
+
+
+def _shares(epsilon: float, size: int) -> tuple[float, float]:
+    """Probability of the truth, and of each other value, in randomized response."""
+    own = 1 / (1 + (size - 1) * math.exp(-epsilon))
+    return own, own * math.exp(-epsilon)
+
+
+def weights(given: Levels) -> npt.NDArray[np.uint64]:
+    """Weights out of 2**64 of one other value within, across and outside; the truth has the rest.
+
+    Each is just above the stated probability. `across` stands below the two others in the ratios
+    that the budget bounds, so it is raised by more than they are.
+    """
+    across = at_least(given.across * (1 + 2.0**-48)) + np.uint64(1)
+    return np.array([at_least(given.other_in), across, at_least(given.other_out)], dtype=np.uint64)
+
+
+def check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_size: int) -> None:
+    """Refuse budgets that float64 or the integer weights would lose."""
+    if given.own_in == 0:  # the subset is empty
+        _checks.probabilities(given.own_out, given.other_out, epsilon)
+    else:
+        _checks.probabilities(given.own_in, given.other_in, epsilon_inner)
+        _checks.probabilities(given.own_in, given.across, epsilon)
+        _checks.integer_weights(given.own_in, epsilon_inner, domain_size - 1)
+    _checks.integer_weights(given.own_out, epsilon, domain_size - 1)
+
+
+@compiled
+def restrict(value: Any, word: Any, order: Any, places: Any, size: Any, weights: Any) -> Any:
+    """Randomize one value by restricted response, `order` having the subset's `size` values first.
+
+    `places` is the inverse of `order`. Weights out of 2**64 are those of one other value within
+    the subset, across its border, and outside it; the rest is the chance to keep the value.
+    """
+    place = places[value]
+    inside = place < size
+    others_in = size - 1 if inside else size
+    if others_in > 0:
+        other = word // weights[0]
+        if other < others_in:
+            return order[other + (inside and other >= place)]
+        word -= np.uint64(others_in) * weights[0]
+    others_out = order.size - size - (0 if inside else 1)
+    if others_out > 0:
+        other = word // (weights[1] if inside else weights[2])
+        if other < others_out:
+            return order[size + other + (not inside and size + other >= place)]
+    return value
+
+
+@compiled
+def restricted_response(
+    values: Any, random_words: Any, order: Any, places: Any, size: Any, weights: Any, out: Any
+) -> None:
+    """Randomize each value by `restrict`, a word each."""
+    for i in range(values.size):
+        out[i] = restrict(values[i], random_words[i], order, places, size, weights)
