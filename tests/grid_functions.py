@@ -1,0 +1,32 @@
+"""Functions for grids of experiments, and a grid in a process of its own that a test can kill."""
+
+import sys
+import time
+from pathlib import Path
+
+from ldp.experiments import run_grid
+
+CELLS = [{"n": n, "law": law} for n in (1, 2, 3) for law in ("flat", "steep")]
+
+
+def draw(cell, rng):
+    child = rng.spawn(1)[0]
+    return {"u": rng.random(), "sum": child.standard_normal(cell["n"]).sum()}
+
+
+def draw_slowly(cell, rng):
+    time.sleep(0.05)
+    return draw(cell, rng)
+
+
+def fail_once(cell, rng):
+    if cell["n"] == 2:
+        raise ArithmeticError("no such law")
+    return draw(cell, rng)
+
+
+if __name__ == "__main__":
+    import grid_functions  # by the name that the test knows
+
+    folder, processes = Path(sys.argv[1]), int(sys.argv[2])
+    run_grid(grid_functions.draw_slowly, CELLS, 20, 7, folder=folder, processes=processes)
