@@ -7,7 +7,7 @@ import numpy as np
 from ldp._kernels import compiled
 from ldp.estimators._langevin_kernels import update_phi
 from ldp.mechanisms._restricted import restrict
-from ldp.protocols._prefix_kernels import choose_size, sort_values
+from ldp.protocols._prefix_kernels import choose_size, levels_at, sort_values
 
 
 @compiled
@@ -98,13 +98,7 @@ def rounds_of_langevin(
         alike = first_like(at, inside, codes, slots)
         for place in range(d):
             places[order[place]] = place
-        five = (
-            levels[size, 0],
-            levels[size, 1],
-            levels[size, 2],
-            levels[size, 3],
-            levels[size, 4],
-        )
+        five = levels_at(levels, size)
         for user in range(starts[i], starts[i + 1]):
             word = random_words[user - starts[0]]
             report = restrict(values[user], word, order, places, size, weights[size])

@@ -30,6 +30,13 @@ def sort_values(law: Any, order: Any) -> None:
 
 
 @compiled
+def levels_at(levels: Any, size: Any) -> Any:
+    """Row of the table as five numbers."""
+    row = levels[size]
+    return row[0], row[1], row[2], row[3], row[4]
+
+
+@compiled
 def covariance_trace(size: Any, num_values: Any, levels: Any, mass: Any, squares: Any) -> Any:
     """Trace of the inverse Fisher information: of the inverse channel's rows, weighted by reports.
 
@@ -119,13 +126,7 @@ def utilities_of_prefixes(code: Any, law: Any, levels: Any, out: Any) -> None:
         squares += law[place] ** 2
     mass = squares_in = 0.0
     for size in range(law.size):
-        five = (
-            levels[size, 0],
-            levels[size, 1],
-            levels[size, 2],
-            levels[size, 3],
-            levels[size, 4],
-        )
+        five = levels_at(levels, size)
         out[size] = utility_of_prefix(code, law, size, mass, squares_in, squares, five)
         mass += law[size]
         squares_in += law[size] ** 2
