@@ -258,3 +258,18 @@ def test_leaving_out_a_coordinate_can_change_the_choice():
     srr = second_moments(channel(u + w, None, k + m - 1, 1), 0)
     assert sum(ours) > sum(srr)
     assert ours[0] + ours[1] < srr[0] + srr[1]
+
+
+def test_a_mixture_of_mechanisms_can_beat_randomized_response():
+    # The proposition is on one mechanism for all users: information adds, its inverse does not.
+    theta = np.array([0.96, 0.01, 0.01, 0.01, 0.01])
+
+    def trace(share, k):
+        # A coin that is reported too decides between the empty subset and the k first values.
+        plain, ours = (ldp.RRRR(5, 2.0, range(size), 2.0).channel() for size in (0, k))
+        return -ldp.utilities.fisher(theta, np.hstack([(1 - share) * plain, share * ours]))
+
+    plain = -ldp.utilities.fisher(theta, ldp.GRR(5, 2.0).channel())
+    np.testing.assert_allclose(trace(0.5, 0), plain, rtol=1e-9)
+    assert trace(0.15, 1) < 0.96 * plain
+    assert trace(0.7, 1) > plain  # but not however much of it
