@@ -131,9 +131,10 @@ def gibbs(
     Notes
     -----
     A chain forgets slowly where users are many, budgets or concentrations small
-    (:func:`ldp.slice_sample` does not mind the first two): look at the effective sample size first, ``ess(sample.laws[:, :, v])`` of ``arviz_stats.base.array_stats`` for every
-    value ``v``, since the spread of a few chains that have not mixed says too little. One draw
-    costs a random number per user, or per distinct report and value where that is less.
+    (:func:`ldp.slice_sample` does not mind the first two): look at the effective sample size first,
+    ``ess(sample.laws[:, :, v])`` of ``arviz_stats.base.array_stats`` for every value ``v``, since
+    the spread of a few chains that have not mixed says too little. One draw costs a random number
+    per user, or per distinct report and value where that is less.
     Where a mechanism has no odds, the least likelihood of a report takes the place of the 1.
 
     Examples
