@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from ldp import GRR, RRRR, debias, worst_case_epsilon
 from ldp.mechanisms._restricted import Levels
@@ -195,3 +196,32 @@ def test_tally_counts_reports():
     assert tally.counts.tolist() == [1, 1, 0, 2]
     assert tally.num_reports == 4
     assert tally.mechanism == made
+
+
+def squared_distance(drawn, made, counts):
+    """Distance of a tally from its mean, in units of its covariance, from the channel alone."""
+    channel = made.channel()
+    mean = counts @ channel
+    covariance = np.diag(mean) - (channel.T * counts) @ channel
+    deviation = (drawn - mean)[:-1]  # the last follows from the others
+    return deviation @ np.linalg.solve(covariance[:-1, :-1], deviation)
+
+
+SHARP = [RRRR(6, 1.0, [4, 1], 0.8), RRRR(5, 2.0, [0], 2.0), RRRR(4, 3.0, [0, 1, 3], 2.0)]
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("made", SHARP, ids=repr)
+def test_simulate_of_many_users_has_the_mean_and_covariance_of_the_channel(made):
+    """Squared distances of 300 normal tallies; false alarms below 2e-9."""
+    counts = np.array([10**12, 0, 3 * 10**11, 5 * 10**11, 10**12, 10**11])[: made.domain_size]
+    rngs = np.random.default_rng(8).spawn(300)
+    draws = np.array([made.simulate(counts, rng).counts for rng in rngs])
+    assert (draws.sum(axis=1) == counts.sum()).all()
+    total = sum(squared_distance(draw, made, counts) for draw in draws)
+    freedom = 300 * (made.domain_size - 1)
+    assert min(stats.chi2.cdf(total, freedom), stats.chi2.sf(total, freedom)) > 1e-9
+    budget = made.epsilon * (1 + 1e-5)
+    near = RRRR(made.domain_size, budget, made.subset, made.epsilon_inner * (1 + 1e-5))
+    off = sum(squared_distance(draw, near, counts) for draw in draws)
+    assert stats.chi2.sf(off, freedom) < 1e-9  # control
