@@ -1,6 +1,6 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import bounds, datasets, experiments, metrics, utilities, waves
+from ldp import bounds, datasets, metrics, utilities, waves
 from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
@@ -107,7 +107,6 @@ __all__ = [
     "em",
     "enumerate_reports",
     "exact_posterior",
-    "experiments",
     "gibbs",
     "hh_admm",
     "kl",
