@@ -7,7 +7,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site bench lock clean
+.PHONY: help book run html notebooks serve test lint types unit site study bench lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -53,6 +53,9 @@ unit: $(VENV)/installed
 
 site: $(VENV)/installed
 	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml
+
+study: $(VENV)/installed  ## the study of adaptive estimation: PROFILE=full takes an hour and resumes
+	@$(PY) studies/run.py --profile $(PROFILE) --processes $(JOBS)
 
 bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _build/bench.md
 	@mkdir -p _build

@@ -26,6 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     for name in chapters.names(root):
         text = chapters.source(name, root).read_text(encoding="utf-8")
         chapters.write_text(target / f"{name}.ipynb", nbformat.writes(plain(text)) + "\n")
+    for table in chapters.tables(root):  # the same way up and down as from the folder `book`
+        chapters.write_text(target.parent / "studies" / table.name, table.read_text("utf-8"))
     print(f"{len(chapters.names(root))} notebooks in {target}")
     return 0
 

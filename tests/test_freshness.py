@@ -20,6 +20,23 @@ def stale_names(project: Path, profile: str = "fast") -> list[str]:
 BOTH = ["00-good", "01-twin"]
 
 
+def test_a_study_reruns_the_chapters_that_name_its_table(good_book: Path) -> None:
+    table = good_book / "studies" / "votes.csv"
+    table.parent.mkdir()
+    table.write_text("rule,mean\n")
+    assert stale_names(good_book) == []
+    chapter = good_book / "book" / "01-twin.md"
+    chapter.write_text(chapter.read_text() + "\nSee `votes.csv`.\n")
+    index = freshness.load_index(good_book)
+    common = freshness.common_digest(good_book)
+    for name in chapters.names(good_book):
+        index["chapters"][name]["key"] = freshness.key(name, "fast", common, good_book)
+    freshness.save_index(index, good_book)
+    assert stale_names(good_book) == []
+    append(table)
+    assert stale_names(good_book) == ["01-twin"]
+
+
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [

@@ -26,6 +26,11 @@ def source(name: str, root: Path = ROOT) -> Path:
     return root / "book" / f"{name}.md"
 
 
+def tables(root: Path = ROOT) -> list[Path]:
+    """Tables of the long studies, which chapters may show and depend on then."""
+    return sorted((root / "studies").glob("*.csv"))
+
+
 def executed(name: str, root: Path = ROOT) -> Path:
     """Path of the chapter's executed notebook."""
     return root / "_build" / "executed" / f"{name}.ipynb"

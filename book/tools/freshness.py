@@ -32,7 +32,8 @@ def key(name: str, profile: str, common: str, root: Path = ROOT) -> str:
     """Freshness key of one chapter: contents only, so a touched or moved file changes nothing."""
     path = chapters.source(name, root)
     text = path.read_bytes() if path.exists() else b""
-    return hashlib.sha256(b"\0".join([profile.encode(), common.encode(), text])).hexdigest()
+    shown = [t.read_bytes() for t in chapters.tables(root) if t.name.encode() in text]
+    return hashlib.sha256(b"\0".join([profile.encode(), common.encode(), text, *shown])).hexdigest()
 
 
 def digest(name: str, root: Path = ROOT) -> str:
