@@ -22,14 +22,13 @@ from ldp.estimators._evidence import (
     score,
     tallied_outcomes,
 )
+from ldp.estimators._simplex_program import second_order_target
 from ldp.estimators.mixture import check_concentration
-from ldp.estimators.simplex import project_simplex
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
 _LARGEST_CURVATURE = 2**13  # three matrices of this many rows take 1.5 GiB
-_MOST_GRADIENT_STEPS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,45 +228,12 @@ def _maximise(
         hessian = curvature(evidence, theta)
         hessian[held, held] += prior[held] / theta[held] ** 2
         precision = min(gap, gap**2, 0.1) + tolerance
-        target = _newton_target(theta, derivative, hessian / total, precision)
+        target = second_order_target(theta, derivative, hessian / total, precision)
         length = _step_length(evidence, prior, theta, target)
         if length == 0:
             break  # no step helps; the gap says how good the point is
         theta = theta + length * (target - theta)
     return Fit(theta, log_likelihood, gap, iteration, gap <= tolerance)
-
-
-def _newton_target(theta: Floats, slope: Floats, hessian: Floats, precision: float) -> Floats:
-    """Maximise slope.x - (x - theta)' hessian (x - theta) / 2 over the simplex.
-
-    Accelerated projected gradient with restarts, stopped by the same certificate: at x no point of
-    the simplex is better by more than max(gradient) - gradient.x.
-    """
-    # Vectors that sum to zero see the same form without its part along (1, ..., 1).
-    centred = hessian - hessian.mean(axis=0)
-    centred -= centred.mean(axis=1, keepdims=True)
-    steepness = np.trace(centred) / theta.size  # the mean curvature, raised where more is met
-    x = ahead = theta
-    curved = curved_ahead = np.zeros(theta.size)
-    momentum = 1.0
-    for _ in range(_MOST_GRADIENT_STEPS):
-        gradient = slope - curved_ahead
-        new = project_simplex(ahead + gradient / steepness)
-        new_curved = centred @ (new - theta)
-        step = new - ahead
-        if step @ (new_curved - curved_ahead) > (1 + 1e-9) * steepness * (step @ step):
-            steepness *= 2
-            continue
-        at_new = slope - new_curved
-        if at_new.max() - at_new @ new <= precision / 10:
-            return new
-        if gradient @ (new - x) < 0:  # the momentum leads downhill
-            momentum = 1.0
-        faster = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        push = (momentum - 1) / faster
-        ahead, curved_ahead = new + push * (new - x), new_curved + push * (new_curved - curved)
-        x, curved, momentum = new, new_curved, faster
-    return x
 
 
 def _step_length(evidence: Evidence, prior: Floats, theta: Floats, target: Floats) -> float:

@@ -51,15 +51,6 @@ class RRRR:
     epsilon_inner : float
         Budget :math:`\epsilon_1\le\epsilon` of the answer.
 
-    Attributes
-    ----------
-    epsilon_outer : float
-        :math:`\epsilon_2`, the largest that the budget allows; 0 if ``epsilon_inner`` is
-        ``epsilon``, when reports do not tell the values outside from each other.
-    spent_epsilon : float
-        What the reports really spend: ``epsilon``, but only ``epsilon_inner`` where a single value
-        is outside. There ``epsilon_inner=epsilon`` spends the rest and is better for everybody.
-
     Raises
     ------
     TypeError, ValueError
@@ -110,14 +101,22 @@ class RRRR:
 
     @property
     def epsilon_outer(self) -> float:
-        """Budget epsilon_2 of the answer outside the subset."""
+        r"""Budget :math:`\epsilon_2` of the answer outside the subset, the largest that is allowed.
+
+        It is 0 if ``epsilon_inner`` is ``epsilon``: then reports do not tell the values outside
+        from each other.
+        """
         if self.domain_size - len(self.subset) == 1:
             return self.epsilon
         return max(0.0, math.log(self.levels.own_out) - math.log(self.levels.other_out))
 
     @property
     def spent_epsilon(self) -> float:
-        """Budget that the reports really spend."""
+        """Budget that the reports really spend.
+
+        It is ``epsilon``, but only ``epsilon_inner`` where a single value is outside. There
+        ``epsilon_inner=epsilon`` spends the rest and is better for everybody.
+        """
         alone = self.domain_size - len(self.subset) == 1
         return self.epsilon_inner if alone else self.epsilon
 
