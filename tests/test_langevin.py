@@ -294,6 +294,6 @@ def test_bad_input(change, message):
 def test_refuses_what_is_no_generator_and_states_that_left_all_bounds():
     with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
         sgld(GRR(3, 1.0), [0], np.ones(3), [0.1], np.random.RandomState(0))
+    phi, rng = [1e-307, 1.0, 1.0], np.random.default_rng(0)
     with pytest.raises(FloatingPointError, match="step sizes must be small enough"):
-        phi, rng = [1e-307, 1.0, 1.0], np.random.default_rng(0)
         sgld(GRR(3, 1.0), [0], phi, [1e3], rng, concentration=3.0)
