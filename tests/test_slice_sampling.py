@@ -1,0 +1,299 @@
+"""Slice sampling of the posterior, and Gibbs draws from counts by subset, against exact laws.
+
+Statistical tests say their false-alarm rate; that of the whole file is below 10**-6.
+"""
+
+import numpy as np
+import pytest
+from calibration import around, p_value, rank, summaries
+from scipy import stats
+
+from ldp import (
+    GRR,
+    OUE,
+    RRRR,
+    SHE,
+    SliceSample,
+    SubsetSelection,
+    exact_posterior,
+    gibbs,
+    maximum_likelihood,
+    slice_sample,
+)
+from ldp.estimators import slice_sampling as module
+from ldp.estimators._restricted_counts import (
+    draw_explained_restricted,
+    gather_counts,
+    likelihood_columns,
+)
+from ldp.estimators._slice_kernels import UNIFORMS_EACH, slice_pair
+
+FALSE_ALARM = 1e-8
+# Both sides of the subset are likelier somewhere, budgets left over and none, one value outside.
+SEVERAL = [
+    RRRR(4, 1.0, [0], 0.8),
+    RRRR(4, 1.0, [0, 3], 0.9),
+    RRRR(4, 1.0, [1, 2], 0.2),
+    RRRR(4, 3.0, [2], 3.0),
+    RRRR(4, 1.0, [0, 1, 3], 0.5),
+    RRRR(4, 2.0, [], 1.0),
+]
+
+
+def drawn(m, num_reports, seed=0):
+    rng = np.random.default_rng(seed)
+    law = rng.dirichlet(np.ones(m.domain_size))
+    return m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
+
+
+# -- chains against the exact posterior
+
+
+def worst_t(sample, exact):
+    """Largest distance of mean and variance from the exact ones, in standard errors."""
+    means, squares = sample.laws.mean(axis=1), ((sample.laws - exact.mean) ** 2).mean(axis=1)
+    found = []
+    for each, wanted in [(means, exact.mean), (squares, exact.variance)]:
+        error = each.std(axis=0, ddof=1) / np.sqrt(len(each))
+        found.append(np.abs(each.mean(axis=0) - wanted) / error)
+    return np.max(found)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("alpha", [[1.0] * 4, [2.5, 1.0, 1.0, 6.0]], ids=str)
+@pytest.mark.parametrize("m", [GRR(4, 1.0), OUE(4, 1.0), SHE(4, 1.0), *SEVERAL], ids=repr)
+def test_chains_have_the_moments_of_the_posterior(m, alpha):
+    """64 chains; Student's t with 63 degrees of freedom beyond 8 is a 4e-11 event."""
+    reports, rng = drawn(m, 15), np.random.default_rng(7)
+    sample = slice_sample(m, reports, alpha, 150, rng, burn_in=20, num_chains=64)
+    assert worst_t(sample, exact_posterior(m, reports, alpha)) < 8
+
+
+@pytest.mark.statistical
+def test_control_wrong_channels_and_priors_miss_the_moments():
+    m, rng = GRR(4, 1.0), np.random.default_rng(7)
+    reports, alpha = drawn(m, 15), np.ones(4)
+    exact = exact_posterior(m, reports, alpha)
+    for wrong, prior in [(GRR(4, 1.3), alpha), (m, np.full(4, 1.3))]:
+        sample = slice_sample(wrong, reports, prior, 150, rng, burn_in=20, num_chains=64)
+        assert worst_t(sample, exact) > 8
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("n", [30, 20_000])
+def test_users_of_several_mechanisms_as_gibbs_has_them(n):
+    """Two samplers that share no step; 12 differences, Student's t (31) beyond 9: 4e-10 each."""
+    reports = [drawn(m, n, 3) for m in SEVERAL]
+    alpha, rng = np.array([1.0, 2.0, 1.0, 1.0]), np.random.default_rng(1)
+    samples = [
+        draw(SEVERAL, reports, alpha, 200, rng, burn_in=burn_in, num_chains=32).laws
+        for draw, burn_in in [(slice_sample, 30), (gibbs, 300)]
+    ]
+    for power in (1, 2):
+        centre = samples[0].mean(axis=(0, 1)) if power == 2 else 0.0
+        means = [((laws - centre) ** power).mean(axis=1) for laws in samples]
+        error = np.sqrt(sum(each.var(axis=0, ddof=1) for each in means) / 32)
+        assert (np.abs(means[0].mean(axis=0) - means[1].mean(axis=0)) < 9 * error).all()
+
+
+@pytest.mark.statistical
+def test_many_users_have_a_normal_posterior():
+    """The mean lies at the likeliest law up to 1/n, the spread is that of the curvature.
+
+    At 500,000 users a value's standard deviation is above 3e-4; 64 chains of 100 draws know it to
+    2 percent, and the mean to a tenth of itself.
+    """
+    theta, m = np.array([0.5, 0.3, 0.1, 0.1]), RRRR(4, 1.0, [0], 0.9)
+    rng = np.random.default_rng(2)
+    tally = m.simulate(np.round(500_000 * theta).astype(int), rng)
+    sample = slice_sample(m, tally, np.ones(4), 100, rng, burn_in=30, num_chains=64)
+    channel, basis = m.channel(), np.vstack([np.eye(3), -np.ones(3)])
+    slopes = basis.T @ channel
+    inverse = np.linalg.inv(slopes @ np.diag(500_000 / (theta @ channel)) @ slopes.T)
+    wanted = np.sqrt(np.diag(basis @ inverse @ basis.T))
+    spread = sample.laws.reshape(-1, 4).std(axis=0)
+    np.testing.assert_allclose(spread, wanted, rtol=0.15)
+    likeliest = maximum_likelihood(m, tally).theta
+    assert (np.abs(sample.mean - likeliest) < 0.2 * wanted).all()
+
+
+# -- calibration: one sweep is reversible, whatever its reports
+
+
+def by_slices(evidence, prior, rng):
+    columns, counts = likelihood_columns(evidence)
+    return lambda law: module.swept(law, columns, counts, prior, rng)
+
+
+def by_guesses(evidence, prior, rng):
+    return lambda law: rng.dirichlet(prior + draw_explained_restricted(evidence, law, rng))
+
+
+def ranks(sampler, mechanisms, prior, simulations, assumed=None):
+    """Ranks of the truth among 19 states, two sweeps apart; its reports are of `mechanisms`."""
+    rng, found = np.random.default_rng(4), []
+    fitted = assumed or mechanisms
+    for _ in range(simulations):
+        truth = rng.dirichlet(prior)
+        tallies = [m.simulate(rng.multinomial(15, truth), rng) for m in mechanisms]
+        again = [
+            m.tally(np.repeat(range(4), t.counts)) for m, t in zip(fitted, tallies, strict=True)
+        ]
+        sweep = sampler(gather_counts(fitted, again), prior, rng)
+        draws = around(truth, lambda law, s=sweep: s(s(law)), 19, rng)
+        rows = np.concatenate([m.channel().T for m in fitted])
+        counts = np.concatenate([t.counts for t in tallies])
+        both = [summaries(each, rows, counts) for each in (truth[None], draws)]
+        found.append(rank(both[0][0], both[1], rng))
+    return np.array(found)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("sampler", "prior"),
+    [(by_slices, 1.0), (by_slices, 3.0), (by_guesses, 1.0), (by_guesses, 0.4)],
+)
+def test_sweeps_are_calibrated(sampler, prior):
+    """600 simulations; exactly uniform ranks, so no tolerance."""
+    found = ranks(sampler, SEVERAL, np.full(4, prior), 600)
+    assert p_value(found, 19) > FALSE_ALARM
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("sampler", [by_slices, by_guesses])
+def test_control_one_wrong_subset_of_six_is_not_calibrated(sampler):
+    wrong = [*SEVERAL[:3], RRRR(4, 3.0, [0], 3.0), *SEVERAL[4:]]
+    assert p_value(ranks(sampler, SEVERAL, np.ones(4), 600, wrong), 19) < FALSE_ALARM
+
+
+def test_ranks_by_hand():
+    rng = np.random.default_rng(0)
+    draws = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
+    assert rank(np.array([2.5, 6.0]), draws, rng).tolist() == [2, 3]
+    ties = [rank(np.array([2.5, 5.0]), draws, rng)[1] for _ in range(200)]
+    assert set(ties) == {0, 1, 2, 3}
+    uniform = np.tile(np.arange(20), 50)[:, None]
+    assert p_value(uniform, 19) == 1
+    # Of 1,000 ranks all are below 19: the chance is 0.95**1000, for one of 19 shares and two ends.
+    assert p_value(uniform[uniform < 19][:, None], 19) == pytest.approx(2 * 19 * 0.95**950)
+
+
+# -- one move
+
+
+def moved(law, columns, counts, prior, uniforms):
+    law = law.copy()
+    scratch = (np.empty(counts.size), np.empty(counts.size), np.empty(counts.size, dtype=np.int64))
+    likelihood = law @ columns
+    slice_pair(0, 1, law, likelihood, columns, counts, prior, uniforms, scratch)
+    np.testing.assert_allclose(likelihood[counts > 0], (law @ columns)[counts > 0], rtol=1e-12)
+    return law
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("n", [0, 4, 400])
+@pytest.mark.parametrize("prior", [1.0, 2.5])
+def test_one_move_leaves_the_conditional_law_unchanged(n, prior):
+    """20,000 states drawn from the law of the share, by inversion on a grid, then moved once.
+
+    Sixteen cells of equal probability before and after; chi-square at 1e-8.
+    """
+    rng, joint = np.random.default_rng(n), 0.7
+    columns = np.array([[3.0, 1.0, 1.0], [1.0, 3.0, 1.5], [1.0, 1.0, 3.0]])
+    counts, priors = np.array([2.0, 1.0, 1.0]) * n / 4, np.full(3, prior)
+    grid = (np.arange(100_000) + 0.5) / 100_000 * joint
+    laws = np.column_stack([grid, joint - grid, np.full(grid.size, 1 - joint)])
+    density = np.log(laws @ columns) @ counts + (prior - 1) * np.log(grid * (joint - grid))
+    cumulative = np.cumsum(np.exp(density - density.max()))
+    cumulative /= cumulative[-1]
+    starts = np.interp(rng.random(20_000), cumulative, grid)
+    ends = [
+        moved(
+            np.array([a, joint - a, 1 - joint]), columns, counts, priors, rng.random(UNIFORMS_EACH)
+        )
+        for a in starts
+    ]
+    ends = np.array(ends)
+    np.testing.assert_allclose(ends[:, 0] + ends[:, 1], joint, rtol=1e-12)
+    assert (ends[:, 2] == 1 - joint).all()
+    cells = np.histogram(np.interp(ends[:, 0], grid, cumulative), bins=16, range=(0, 1))[0]
+    assert stats.chisquare(cells).pvalue > FALSE_ALARM
+    assert np.abs(np.corrcoef(starts, ends[:, 0])[0, 1]) < 0.9  # it moves
+
+
+def test_values_without_mass_are_left_alone():
+    law = np.array([0.0, 0.0, 1.0])
+    columns, uniforms = 1 + np.eye(3), np.random.default_rng(0).random(UNIFORMS_EACH)
+    assert (moved(law, columns, np.ones(3), np.ones(3), uniforms) == law).all()
+
+
+# -- the interface
+
+
+@pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(20, 1.0), SubsetSelection(4, 2.0, 2)], ids=repr)
+def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
+    reports, prior = drawn(m, 50), np.ones(m.domain_size)
+    runs = [
+        slice_sample(m, reports, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
+        for k in (3, 3, 5)
+    ]
+    assert isinstance(runs[0], SliceSample)
+    assert (runs[0].laws == runs[1].laws).all()
+    assert (runs[0].laws == runs[2].laws[:3]).all()
+    assert not (runs[0].laws[0] == runs[0].laws[1]).all()
+    assert runs[0].laws.shape == (3, 5, m.domain_size)
+    np.testing.assert_allclose(runs[0].laws.sum(axis=2), 1, rtol=1e-12)
+    assert runs[0].laws.min() >= 0
+    later = slice_sample(m, reports, prior, 3, np.random.default_rng(9), burn_in=4, num_chains=3)
+    assert (runs[0].laws[:, 2:] == later.laws[:, :3]).all()
+
+
+def test_tallies_and_reports_say_the_same():
+    reports = [drawn(m, 20, 5) for m in SEVERAL]
+    tallies = [m.tally(r) for m, r in zip(SEVERAL, reports, strict=True)]
+    one, two = (
+        slice_sample(SEVERAL, given, np.ones(4), 5, np.random.default_rng(0), burn_in=0)
+        for given in (reports, tallies)
+    )
+    assert (one.laws == two.laws).all()
+
+
+def test_without_information_the_posterior_is_the_prior():
+    """2,000 draws of 4 chains know a mean to about 0.005."""
+    prior, rng = np.array([1.0, 2.0, 5.0]), np.random.default_rng(0)
+    sample = slice_sample(GRR(3, 1e-7), [0] * 10, prior, 2_000, rng, burn_in=10)
+    np.testing.assert_allclose(sample.mean, prior / 8, atol=0.03)
+
+
+def test_standard_error_of_two_chains_by_hand():
+    sample = SliceSample(np.array([[[0.2, 0.8], [0.4, 0.6]], [[0.6, 0.4], [0.8, 0.2]]]))
+    np.testing.assert_allclose(sample.mean, [0.5, 0.5], rtol=1e-12)
+    expected = np.std([0.3, 0.7], ddof=1) / np.sqrt(2)
+    np.testing.assert_allclose(sample.standard_error, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"concentration": [1.0, 0.5, 1.0]}, "concentration must be at least 1, got 0.5."),
+        ({"concentration": [1.0, 1.0]}, "concentration must have shape"),
+        ({"num_draws": 0}, "num_draws must be"),
+        ({"burn_in": -1}, "burn_in must be"),
+        ({"num_chains": 1}, "num_chains must be"),
+        ({"reports": np.array([], dtype=int)}, "reports must be at least one, got 0."),
+        ({"reports": [0, 3]}, "reports must be at least 0 and below 3, got 3."),
+        ({"mechanism": [GRR(3, 1.0)] * 2, "reports": [[0]]}, "reports must be of 2 mechanisms"),
+    ],
+)
+def test_bad_input(change, message):
+    arguments = {
+        "mechanism": GRR(3, 1.0), "reports": [0, 1], "concentration": np.ones(3), "num_draws": 2,
+        "burn_in": 0, "rng": np.random.default_rng(0),
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="^" + message):
+        slice_sample(**(arguments | change))
+
+
+def test_refuses_what_is_no_generator():
+    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
+        slice_sample(GRR(3, 1.0), [0], np.ones(3), 2, np.random.RandomState(0), burn_in=0)
