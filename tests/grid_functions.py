@@ -15,8 +15,11 @@ def draw(cell, rng):
 
 
 def draw_slowly(cell, rng):
+    row = draw(cell, rng)
+    if len(sys.argv) == 4:
+        (Path(sys.argv[3]) / repr(row["u"])).touch()  # this run has begun
     time.sleep(0.05)
-    return draw(cell, rng)
+    return row
 
 
 def fail_once(cell, rng):
@@ -28,5 +31,5 @@ def fail_once(cell, rng):
 if __name__ == "__main__":
     import grid_functions  # by the name that the test knows
 
-    folder, processes = Path(sys.argv[1]), int(sys.argv[2])
+    folder, processes = Path(sys.argv[1]), int(sys.argv[2])  # and where runs say that they begin
     run_grid(grid_functions.draw_slowly, CELLS, 20, 7, folder=folder, processes=processes)

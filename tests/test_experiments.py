@@ -96,9 +96,9 @@ def test_what_is_stored_is_not_computed_again(tmp_path):
     assert before.items() <= after.items()
 
 
-def start(folder: Path, processes: int) -> subprocess.Popen[str]:
+def start(folder: Path, processes: int, begun: Path) -> subprocess.Popen[str]:
     tests = Path(grid_functions.__file__).parent
-    command = [sys.executable, grid_functions.__file__, str(folder), str(processes)]
+    command = [sys.executable, grid_functions.__file__, str(folder), str(processes), str(begun)]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -120,16 +120,21 @@ def wait_for(condition: Callable[[], object]) -> None:
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_grid_goes_on(tmp_path, processes, ending):
-    process = start(tmp_path, processes)
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    process = start(tmp_path, processes, begun)
     try:
         wait_for(lambda: len(inodes(tmp_path)) >= 10)
-        os.kill(process.pid, ending)  # of all its processes, the first alone
+        # A terminal interrupts all processes of a grid; what is killed may be the first alone.
+        (os.kill if ending == signal.SIGKILL else os.killpg)(process.pid, ending)
         _, errors = process.communicate(timeout=LIMIT)  # returns when no worker holds the pipe
     finally:
         process.kill()
     assert process.returncode != 0
-    assert ("KeyboardInterrupt" in errors) == (ending == signal.SIGINT)
+    assert errors.count("\nKeyboardInterrupt\n") == (ending == signal.SIGINT)
     left = inodes(tmp_path)
+    if ending == signal.SIGINT:  # other processes end and store the runs that they have begun
+        assert len(list(begun.iterdir())) - len(left) in ([0, 1] if processes == 1 else [0])
     assert 10 <= len(left) < 120
     (tmp_path / f"{next(iter(left))[:-5]}.1.partial").write_text('{"rows": [{"u"')
     with warnings.catch_warnings():
