@@ -59,22 +59,24 @@ def epsilon(value: Any) -> float:
     return positive(value, "epsilon")
 
 
-def probabilities(p: float, q: float, budget: float) -> None:
+def probabilities(p: float, q: float, budget: float, name: str = "epsilon") -> None:
     """Refuse an epsilon at which float64 cannot tell the two probabilities from 0, 1 or each other.
 
     Beyond it the report would be the value itself, or would say nothing about it.
     """
     if not (q > 0 and 1 - q < 1 and p < 1):
         raise ValueError(
-            f"epsilon must be small enough that no probability rounds to 0 or 1, got {budget}."
+            f"{name} must be small enough that no probability rounds to 0 or 1, got {budget}."
         )
     if not p - q > 2.0**-40 * p:  # else rounding would decide what their difference is
         raise ValueError(
-            f"epsilon must be large enough that p and q differ in float64, got {budget}."
+            f"{name} must be large enough that p and q differ in float64, got {budget}."
         )
 
 
-def integer_weights(p: float, budget: float, num_outside: int, window: int = 1) -> None:
+def integer_weights(
+    p: float, budget: float, num_outside: int, window: int = 1, name: str = "epsilon"
+) -> None:
     """Refuse an epsilon that the integer weights of many cells would lose.
 
     Of 2**64, weights outside a window are rounded up by one unit each and 2**15 in all, at the
@@ -83,9 +85,7 @@ def integer_weights(p: float, budget: float, num_outside: int, window: int = 1) 
     """
     gain = math.ldexp(-p * math.expm1(-budget), 64)
     if gain < 128 * max(1, (num_outside + 2**15) / window):
-        raise ValueError(
-            f"epsilon must be large enough for {num_outside + 1} values, got {budget}."
-        )
+        raise ValueError(f"{name} must be large enough for {num_outside + 1} values, got {budget}.")
 
 
 def rng(value: Any) -> np.random.Generator:

@@ -25,8 +25,12 @@ def compiled(function: _Function, **options: Any) -> _Function:
 
 
 def compiled_sums(function: _Function) -> _Function:
-    """Compile with sums in any order, so that their terms are added several at a time."""
-    return compiled(function, fastmath={"reassoc", "contract", "nsz", "arcp"})
+    """Compile with sums in any order, so that their terms are added several at a time.
+
+    A division by zero gives an infinity, for the caller to find.
+    """
+    flags = {"reassoc", "contract", "nsz", "arcp"}
+    return compiled(function, fastmath=flags, error_model="numpy")
 
 
 def chunks(total: int, words_each: int) -> Iterator[slice]:

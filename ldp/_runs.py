@@ -122,7 +122,7 @@ def _load(path: Path) -> list[Row] | None:
             return rows
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     message = f"{path} is damaged; its run is computed again."
     warnings.warn(message, RuntimeWarning, stacklevel=5)
@@ -130,7 +130,15 @@ def _load(path: Path) -> list[Row] | None:
 
 
 def origin(function: Function, version: str) -> list[str]:
-    """What rows depend on beside cell, seed and run, as far as it can be seen from here."""
+    """What rows depend on beside cell, seed and run, as far as it can be seen from here.
+
+    What a closure, a method's object or a partial application holds cannot be seen.
+    """
+    if not inspect.isfunction(function) or "<" in function.__qualname__:
+        raise ValueError(
+            "function must be defined by itself, in no other function, for its rows to be stored, "
+            f"got {function!r}."
+        )
     name = f"{function.__module__}.{function.__qualname__}"
     return [name, _source(function), version, ldp.__version__, np.__version__]
 
@@ -155,7 +163,7 @@ def digest(content: Any) -> str:
 def check_importable(function: Function) -> None:
     """Refuse a function that another process could not find."""
     main = sys.modules["__main__"]
-    hidden = function.__module__ == "__main__" and not hasattr(main, "__file__")
+    hidden = getattr(function, "__module__", "") == "__main__" and not hasattr(main, "__file__")
     try:
         pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, TypeError):

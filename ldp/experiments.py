@@ -47,7 +47,8 @@ def run_grid(
         Not negative.
     folder : path, optional
         Where to store the rows of every run as soon as it ends. A run stored there is not
-        computed again.
+        computed again. `function` must then be defined by itself: no lambda, no method, not
+        inside another function.
     processes : int
         Number of processes. More than one need a `function` that can be imported by its name,
         which one typed into a notebook cannot.
@@ -81,8 +82,8 @@ def run_grid(
     A file is written whole and then renamed. Its name is a digest of the function's name, of the
     file in which the function is written (of the function alone in a notebook), the cell, the
     seed, the run, `version`, and the versions of ``ldp`` and ``numpy``: if one of them changes,
-    the run is computed again. Not seen are changes of other files that the function imports; give
-    another `version` then.
+    the run is computed again. Not seen are changes of other files that the function imports and, in
+    a notebook, of other cells whose names it uses; give another `version` then.
 
     Examples
     --------

@@ -58,6 +58,8 @@ def refuse(
     with np.errstate(all="warn"), pytest.raises((ValueError, TypeError)) as caught:
         call()  # a warning is an error: see pyproject.toml
     message = str(caught.value)
+    if naming == "epsilon":  # RRRR is given a share of epsilon beside it, which may be the culprit
+        naming = "epsilon(_inner)?"
     assert re.fullmatch(rf"[^\n]*\b{naming}\b[^\n]* must [^\n]*, got [^\n]*\.", message), message
     assert before is None or str(rng.bit_generator.state) == before
     return message
@@ -103,7 +105,7 @@ def test_any_epsilon_works_or_is_refused(name: str) -> None:
         try:
             m = FACTORIES[name](D, float(epsilon))
         except ValueError as error:
-            assert "epsilon must" in str(error)  # noqa: PT017
+            assert re.match("epsilon(_inner)? must", str(error))  # noqa: PT017
             continue
         if isinstance(m, ldp.RRRR):
             assert m.channel().min() > 0

@@ -19,6 +19,7 @@ from ldp import (
     maximum_posterior,
 )
 from ldp.estimators import _evidence, likelihood
+from ldp.estimators._simplex_program import second_order_target
 
 SMALL = [m for epsilon in (0.5, 3.0) for m in every(epsilon)]
 
@@ -413,14 +414,14 @@ def test_a_domain_of_a_million_needs_no_matrix():
     assert fit.theta.sum() == pytest.approx(1, rel=1e-12)
 
 
-def test_newton_target_solves_its_quadratic_problem():
+def test_second_order_target_solves_its_quadratic_problem():
     rng = np.random.default_rng(12)
     for _ in range(20):
         d = int(rng.integers(2, 9))
         root = rng.normal(size=(d, d))
         hessian, slope = root @ root.T, rng.normal(size=d)
         theta = rng.dirichlet(np.ones(d))
-        found = likelihood._newton_target(theta, slope, hessian, 1e-9)
+        found = second_order_target(theta, slope, hessian, 1e-9)
         x = cvxpy.Variable(d, nonneg=True)
         model = slope @ x - cvxpy.quad_form(x - theta, cvxpy.psd_wrap(hessian)) / 2
         problem = cvxpy.Problem(cvxpy.Maximize(model), [cvxpy.sum(x) == 1])

@@ -13,18 +13,20 @@ from typing import Any, cast
 
 import numpy as np
 
-from ldp import _checks
 from ldp.estimators._likelihood_kernels import byte_sums, byte_weights
-from ldp.mechanisms.randomized_response import GRR
-from ldp.mechanisms.restricted import RRRR
-from ldp.mechanisms.square_wave import SquareWave
+from ldp.estimators._reports import (
+    check_list,
+    check_mechanism,
+    check_reports,
+    check_some,
+    domain_of,
+    tallied_outcomes,
+)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Mechanism, SupportMechanism
 
 _CELLS_AT_ONCE = 2**20  # of float32: 4 MiB
-_MOST_BITS = 2**38  # 32 GiB of packed rows: beyond it somebody asked for a square of a domain
-# A report of these mechanisms is one outcome, and a tally counts each: it holds all they say.
-TALLY_IS_HISTOGRAM = (GRR, RRRR, SquareWave)
+_MOST_BITS = 2**38  # 32 GiB of rows: beyond it somebody asked for a square of a domain
 _BITS_OF_BYTE = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
 
 
@@ -42,60 +44,6 @@ class Evidence:
     odds: float | None = None
 
 
-def check_mechanism(mechanism: Any) -> None:
-    """Refuse what has no likelihood; here a mechanism needs nothing else."""
-    if not hasattr(type(mechanism), "likelihood"):
-        raise TypeError(f"mechanism must be a mechanism, got {type(mechanism).__name__}.")
-
-
-def domain_of(mechanism: Any) -> int:
-    """Return the domain size of a mechanism, or the one that those of a list share."""
-    mechanisms = mechanism if isinstance(mechanism, list | tuple) else [mechanism]
-    for each in mechanisms:
-        check_mechanism(each)
-    sizes = {int(each.domain_size) for each in mechanisms}
-    if len(sizes) != 1:
-        raise ValueError(f"mechanism must be of one domain_size, got {sorted(sizes)}.")
-    return sizes.pop()
-
-
-def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
-    """Return the histogram of outcomes that a tally holds, and refuse a tally of anything else."""
-    if not isinstance(mechanism, TALLY_IS_HISTOGRAM):
-        raise TypeError(f"{name} must be the reports themselves, got a Tally.")
-    if tally.candidates is not None:
-        raise ValueError(f"{name} must be a tally of all values, got one of candidates.")
-    if tally.mechanism is not None and tally.mechanism != mechanism:
-        raise ValueError(f"{name} must be of {mechanism}, got a tally of {tally.mechanism}.")
-    size = getattr(mechanism, "num_outcomes", mechanism.domain_size)
-    counts = _checks.vector(tally.counts, "counts of the tally", size)
-    n = tally.num_reports
-    if n == 0:
-        raise ValueError(f"{name} must be at least one, got 0.")
-    if counts.min() < 0 or counts.sum() != n:
-        raise ValueError(
-            f"counts of the tally must be non-negative and sum to its {n} reports, "
-            f"got minimum {counts.min():g} and sum {counts.sum():g}."
-        )
-    return counts
-
-
-def check_list(reports: Any, mechanisms: Sequence[Any]) -> Sequence[Any]:
-    """Return reports that are a list with an entry for each mechanism."""
-    if not isinstance(reports, list | tuple):
-        raise TypeError(f"reports must be a list, as mechanism is, got {type(reports).__name__}.")
-    if len(reports) != len(mechanisms):
-        raise ValueError(f"reports must be of {len(mechanisms)} mechanisms, got {len(reports)}.")
-    return reports
-
-
-def check_reports(reports: Any) -> Array:
-    """Return the reports as an array, and refuse a tally of them."""
-    if isinstance(reports, Tally):
-        raise TypeError("reports must be the reports themselves, got a Tally.")
-    return _checks.plain_array(reports, "reports")
-
-
 def likelihood_rows(mechanism: Mechanism, reports: Any) -> Floats:
     """Return the likelihood of every value under every report, shape (n, d), checked."""
     check_mechanism(mechanism)
@@ -111,8 +59,7 @@ def gather(mechanism: Mechanism | Sequence[Mechanism], reports: Any) -> Evidence
     if isinstance(mechanism, list | tuple):
         return _joined(mechanism, reports)
     evidence = _gather(cast(Mechanism, mechanism), reports)
-    if not evidence.counts.size:
-        raise ValueError("reports must be at least one, got 0.")
+    check_some(evidence.counts.size)
     return evidence
 
 
@@ -121,23 +68,29 @@ def _joined(mechanisms: Sequence[Mechanism], reports: Any) -> Evidence:
     given = check_list(reports, mechanisms)
     parts = [_gather(m, r) for m, r in zip(mechanisms, given, strict=True)]
     counts = np.concatenate([part.counts for part in parts])
-    if not counts.size:
-        raise ValueError("reports must be at least one, got 0.")
-    d = parts[0].domain_size
-    if len({part.odds for part in parts}) == 1:
+    check_some(counts.size)
+    d, odds = parts[0].domain_size, {part.odds for part in parts}
+    if len(odds) == 1 and None not in odds:
         return Evidence(np.concatenate([part.rows for part in parts]), counts, d, parts[0].odds)
-    if 64 * counts.size * d > _MOST_BITS:
-        raise ValueError(
-            f"reports must be at most {_MOST_BITS // d // 64} different ones at {d} values and "
-            f"several budgets, got {counts.size}."
-        )
+    _check_room(counts.size, d)
     return Evidence(np.concatenate([dense_rows(part) for part in parts]), counts, d)
+
+
+def _check_room(num_rows: int, domain_size: int, bits: int = 64) -> None:
+    """Refuse rows that would not fit into memory."""
+    most = _MOST_BITS // bits // domain_size
+    if num_rows > most:
+        raise ValueError(
+            f"reports must be at most {most} different ones at {domain_size} values, "
+            f"got {num_rows}."
+        )
 
 
 def dense_rows(evidence: Evidence) -> Floats:
     """Return the likelihoods themselves, shape (m, domain_size)."""
     if evidence.odds is None:
         return cast(Floats, evidence.rows)
+    _check_room(len(evidence.rows), evidence.domain_size)
     held = np.unpackbits(evidence.rows, axis=1, count=evidence.domain_size)
     return np.where(held == 1, evidence.odds, 1.0)
 
@@ -154,12 +107,9 @@ def _gather(mechanism: Mechanism, reports: Any) -> Evidence:
             given, repeats = np.unique(given, return_counts=True)
             counts = repeats.astype(np.float64)
     d = mechanism.domain_size
-    if len(counts) * d > _MOST_BITS:
-        raise ValueError(
-            f"reports must be at most {_MOST_BITS // d} different ones at {d} values, "
-            f"got {len(counts)}."
-        )
-    if hasattr(type(mechanism), "support"):
+    supported = hasattr(type(mechanism), "support")
+    _check_room(len(counts), d, bits=1 if supported else 64)
+    if supported:
         supporting = cast(SupportMechanism, mechanism)
         rows = supporting.support(given)
         if rows.shape[1] <= 2:

@@ -19,7 +19,7 @@ def add_ratios(rows: Any, owners: Any, num_users: Any, picks: Any, phi: Any, out
             out[v] += weight * rows[i, v]
 
 
-@compiled
+@compiled_sums
 def update_phi(
     phi: Any,
     rows: Any,

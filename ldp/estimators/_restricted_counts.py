@@ -13,7 +13,14 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from ldp.estimators._evidence import Evidence, check_list, domain_of, gather, tallied_outcomes
+from ldp.estimators._evidence import Evidence, gather
+from ldp.estimators._reports import (
+    check_list,
+    check_some,
+    domain_of,
+    tallied_outcomes,
+    whole_counts,
+)
 from ldp.mechanisms.restricted import RRRR
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
@@ -57,9 +64,11 @@ def _count(mechanisms: Sequence[RRRR], reports: Sequence[Array | Tally]) -> Rest
         r if isinstance(r, Tally) else m.tally(r) for m, r in zip(mechanisms, reports, strict=True)
     ]
     counts = [tallied_outcomes(t, m, "reports") for m, t in zip(mechanisms, tallies, strict=True)]
+    whole = whole_counts(np.array(counts))
+    check_some(whole.sum())
     inner = np.array([m.epsilon_inner for m in mechanisms])
     levels = np.array([m.levels for m in mechanisms])
-    return RestrictedCounts(inside, inner, levels, np.array(counts).astype(np.int64))
+    return RestrictedCounts(inside, inner, levels, whole)
 
 
 def likelihood_columns(given: RestrictedCounts) -> tuple[Floats, Floats]:

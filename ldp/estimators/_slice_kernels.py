@@ -59,7 +59,7 @@ def slice_pair(
     if mass <= 0:
         return
     length = min(mass, 4 / math.sqrt(bend)) if bend > 0 else mass
-    level = math.log(uniforms[0])
+    level = math.log(1 - uniforms[0])
     ends = np.empty(2)
     ends[0] = now - uniforms[1] * length
     ends[1] = ends[0] + length

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from ldp import _checks
-from ldp.estimators._evidence import TALLY_IS_HISTOGRAM, tallied_outcomes
 from ldp.estimators._likelihood_kernels import window_score
+from ldp.estimators._reports import TALLY_IS_HISTOGRAM, check_some, tallied_outcomes
 from ldp.estimators.likelihood import Fit, certified_gap
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally
@@ -142,6 +142,7 @@ def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int
         if not isinstance(mechanism, TALLY_IS_HISTOGRAM):
             raise TypeError(f"counts must be counts of outcomes, got a tally of {mechanism}.")
         counts = tallied_outcomes(counts, mechanism, "counts")
+        check_some(counts.sum(), "counts")
     histogram = _checks.vector(counts, "counts", num_outcomes)
     if histogram.min() < 0:
         raise ValueError(f"counts must be non-negative, got {histogram.min():g}.")

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, byte_table, domain_of
+from ldp.estimators._evidence import Evidence, byte_table
 from ldp.estimators._likelihood_kernels import count_explained, count_supported
+from ldp.estimators._reports import domain_of, whole_counts
 from ldp.estimators._restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
@@ -174,7 +175,7 @@ def draw_explained(
     """Draw which users' reports are explained by which value, given the law, and count them."""
     if isinstance(evidence, RestrictedCounts):
         return draw_explained_restricted(evidence, law, rng)
-    repeats = evidence.counts.astype(np.int64)
+    repeats = whole_counts(evidence.counts)
     num_cells = len(repeats) * law.size
     different = repeats.sum() <= _MANY_EQUAL * num_cells
     if not different or (evidence.odds is None and repeats.max() > 1):

@@ -1,5 +1,6 @@
 """Stochastic gradient Langevin dynamics: draws from a posterior that look at a few reports each."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,13 +9,15 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import words
-from ldp.estimators._evidence import dense_rows, domain_of, gather
+from ldp.estimators._evidence import dense_rows, gather
 from ldp.estimators._langevin_kernels import update_repeatedly
+from ldp.estimators._reports import domain_of, whole_counts
 from ldp.estimators.mixture import check_concentration
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
 _NUMBERS_AT_ONCE = 2**18
+_MOST_USERS = 2**31  # one index each
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,9 @@ def sgld(
 
     Notes
     -----
+    Sums run in an order that depends on the processor, and the dynamics amplify their rounding:
+    the same seed gives the same laws on the same machine.
+
     The dynamics leave the posterior only approximately unchanged: the error grows with the step
     size, and the noise of the minibatch, about :math:`\frac{\gamma n^2}{4m}` times the variance of
     one user's gradient beside the 1 of :math:`W`, adds to it. S000 prints :math:`\gamma W` for
@@ -113,7 +119,9 @@ def sgld(
     minibatch = _checks.integer(minibatch, "minibatch", 1)
     rng = _checks.rng(rng)
     evidence = gather(mechanism, reports)
-    owners = np.repeat(np.arange(len(evidence.counts)), evidence.counts.astype(np.int64))
+    if evidence.counts.sum() > _MOST_USERS:
+        raise ValueError(f"reports must be at most 2**31, got {evidence.counts.sum():.6g}.")
+    owners = np.repeat(np.arange(len(evidence.counts)), whole_counts(evidence.counts))
     rows, size = dense_rows(evidence), min(minibatch, owners.size)
     laws = np.empty((steps.size, alpha.size))
     scratch = np.empty(alpha.size)
@@ -131,7 +139,7 @@ def sgld(
 
 def check_state(phi: Floats) -> None:
     """Refuse to go on from a state that steps too large have led to."""
-    if not (np.isfinite(phi).all() and phi.min() > 0):
+    if not (math.isfinite(phi.sum()) and phi.min() > 0):
         raise FloatingPointError(
             f"step sizes must be small enough that phi stays positive and finite, got {phi}."
         )

@@ -13,15 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import (
-    Evidence,
-    curvature,
-    domain_of,
-    gather,
-    rise,
-    score,
-    tallied_outcomes,
-)
+from ldp.estimators._evidence import Evidence, curvature, gather, rise, score
+from ldp.estimators._reports import check_some, domain_of, tallied_outcomes
 from ldp.estimators._simplex_program import second_order_target
 from ldp.estimators.mixture import check_concentration
 from ldp.mechanisms.randomized_response import GRR
@@ -181,6 +174,7 @@ def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
     # largest ones as long as s_v > nu (S003, (109) and (110)).
     n, d = tally.num_reports, mechanism.domain_size
     counts = tallied_outcomes(tally, mechanism, "reports")
+    check_some(n)
     c = np.expm1(mechanism.epsilon)
     descending = np.sort(counts)[::-1]
     nu = np.cumsum(descending) / (c + np.arange(1, d + 1))

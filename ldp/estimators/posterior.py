@@ -9,7 +9,8 @@ added after each factor: :math:`\binom{n+d-1}{d-1}` of them remain, never :math:
 import numpy as np
 import numpy.typing as npt
 
-from ldp.estimators._evidence import check_mechanism, check_reports, likelihood_rows
+from ldp.estimators._evidence import likelihood_rows
+from ldp.estimators._reports import check_mechanism, check_reports
 from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
 from ldp.estimators.mixture import DirichletMixture, check_concentration
 from ldp.types import Array, Floats, Mechanism

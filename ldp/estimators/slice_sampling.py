@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import dense_rows, domain_of
+from ldp.estimators._evidence import dense_rows
+from ldp.estimators._reports import domain_of
 from ldp.estimators._restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
 from ldp.estimators._slice_kernels import UNIFORMS_EACH, sweep_pairs
 from ldp.estimators.mixture import check_concentration
@@ -116,12 +117,13 @@ def slice_sample(
     if isinstance(evidence, RestrictedCounts):
         columns, counts = likelihood_columns(evidence)
     else:
-        columns, counts = np.ascontiguousarray(dense_rows(evidence).T), evidence.counts
+        columns = np.ascontiguousarray(dense_rows(evidence).T)
+        counts = np.ascontiguousarray(evidence.counts)
     laws = np.empty((num_chains, num_draws, alpha.size))
     for chain, child in enumerate(rng.spawn(num_chains)):
         law = child.dirichlet(alpha)
         for draw in range(-burn_in, num_draws):
-            law = swept(law, columns, np.ascontiguousarray(counts), alpha, child)
+            law = swept(law, columns, counts, alpha, child)
             if draw >= 0:
                 laws[chain, draw] = law
     return SliceSample(laws)

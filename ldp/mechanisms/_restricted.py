@@ -64,9 +64,9 @@ def check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_siz
     if given.own_in == 0:  # the subset is empty
         _checks.probabilities(given.own_out, given.other_out, epsilon)
     else:
-        _checks.probabilities(given.own_in, given.other_in, epsilon_inner)
         _checks.probabilities(given.own_in, given.across, epsilon)
-        _checks.integer_weights(given.own_in, epsilon_inner, domain_size - 1)
+        _checks.probabilities(given.own_in, given.other_in, epsilon_inner, "epsilon_inner")
+        _checks.integer_weights(given.own_in, epsilon_inner, domain_size - 1, name="epsilon_inner")
     _checks.integer_weights(given.own_out, epsilon, domain_size - 1)
 
 

@@ -113,8 +113,10 @@ def utility_of_prefix(
             total -= abs(chance - weight) / 2
         elif code == TV_POSTERIOR:
             total += moved_belief(inside, weight, chance, mass, levels) / 2
-        else:
+        elif code == MSE:
             total += squared_weights(inside, weight, squares_in, squares, levels) / chance
+        else:
+            return math.nan  # a code without a utility
     return total - 1 if code == MSE else total
 
 

@@ -13,7 +13,7 @@ from ldp.estimators.langevin import check_state, positive_vector
 from ldp.estimators.slice_sampling import swept
 from ldp.mechanisms._restricted import Levels, restricted_response, weights
 from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
-from ldp.protocols.prefixes import MassPrefix, Prefix
+from ldp.protocols.prefixes import Prefix
 from ldp.protocols.samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
 from ldp.types import Array, Floats, Integers
 
@@ -35,14 +35,14 @@ def langevin_rounds(
     """Run all rounds in compiled code, with the random numbers of some rounds at a time."""
     n, d = values.size, len(levels)
     ends = np.append(starts, n)
-    steps = _step_sizes(sampler.step_size, ends[1:])
+    steps = _step_sizes(sampler.step_size, ends[1:].copy())
     reports, inside = np.empty(n, dtype=np.int64), np.empty((starts.size, d), dtype=np.bool_)
     laws = np.empty((starts.size + 1, d))
     laws[0] = law = np.full(d, 1 / d)
     phi = law * prior.sum()  # sum(phi) is independent of the law, with this mean
     law, order = law.copy(), np.arange(d)
     tables, known = (levels, _weight_table(levels)), _no_rows(n, starts.size, d)
-    updates, batch = sampler.num_updates, sampler.minibatch
+    updates, batch = sampler.num_updates, min(sampler.minibatch, n)
     at_once = max(1, _NUMBERS_AT_ONCE // (updates * (batch + d)))
     for first in range(0, starts.size, at_once):
         here = ends[first : first + at_once + 1]
@@ -54,7 +54,7 @@ def langevin_rounds(
             words(rng, (rounds, updates, batch)),
             rng.standard_normal((rounds, updates, d)),
             steps[first : first + rounds],
-            (rule.code, _enough(rule), first),
+            (rule.code, rule.enough, first),
             tables,
             prior,
             phi,
@@ -88,7 +88,7 @@ def counted_rounds(
     masks, levels_of = np.zeros_like(inside), np.zeros((starts.size, 5))
     counts, inner_of = np.zeros((starts.size, d), dtype=np.int64), np.full(starts.size, inner)
     for i in range(starts.size):
-        size = choose_subset(laws[i], rule.code, _enough(rule), levels, order, inside[i], scratch)
+        size = choose_subset(laws[i], rule.code, rule.enough, levels, order, inside[i], scratch)
         part = slice(ends[i], ends[i + 1])
         restricted_response(
             values[part],
@@ -128,15 +128,11 @@ def _next_law(
 def _no_rows(num_users: int, num_rounds: int, d: int) -> tuple[Array, ...]:
     """Room for the likelihoods of reports, none of which is known yet."""
     rows, owners = np.empty((num_users, d)), np.empty(num_users, dtype=np.int64)
-    row_of = np.full((num_rounds, d), -1)
+    row_of = np.full((num_rounds, d), -1, dtype=np.int32)
     # Words whose sums tell most subsets apart; where two collide, the subsets are compared.
     codes = np.cumprod(np.full(d, 0x9E3779B97F4A7C15, dtype=np.uint64))
     slots = np.full(2 ** (2 * num_rounds).bit_length(), -1)
     return rows, np.zeros(1, dtype=np.int64), owners, row_of, codes, slots
-
-
-def _enough(rule: Prefix) -> float:
-    return rule.mass if isinstance(rule, MassPrefix) else 1.0
 
 
 def _weight_table(levels: Floats) -> npt.NDArray[np.uint64]:

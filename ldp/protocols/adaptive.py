@@ -45,6 +45,11 @@ class AdaptiveRun:
     subsets: Bools
     laws: Floats
 
+    def __post_init__(self) -> None:
+        """Keep the history as it was."""
+        for array in (self.reports, self.starts, self.subsets, self.laws):
+            array.flags.writeable = False
+
     @property
     def sizes(self) -> Integers:
         """Number k of values in the subset of every round."""
@@ -130,6 +135,12 @@ def adobest(
     FloatingPointError
         If the step sizes of Langevin dynamics are too large.
 
+    Notes
+    -----
+    Langevin dynamics cost the same for every user. The other samplers read all counts in every
+    round, so that with one user per round the cost grows with the square of the users; with
+    ``growth=0.02`` the rounds grow in number with the logarithm of the users only.
+
     Examples
     --------
     >>> from ldp import BestPrefix, SliceSampler, adobest, maximum_likelihood
@@ -139,7 +150,7 @@ def adobest(
     >>> run.subsets[-1].nonzero()[0]
     array([0])
     >>> maximum_likelihood(run.mechanisms, run.tallies).theta.round(2)
-    array([0.81, 0.12, 0.05, 0.03, 0.  ])
+    array([0.8 , 0.1 , 0.09, 0.  , 0.  ])
 
     References
     ----------
@@ -173,6 +184,7 @@ def _starts(num_users: int, users_per_round: int, growth: float) -> Integers:
     share = _checks.real(growth, "growth", "from 0 to 1")
     if not 0 <= share <= 1:
         raise ValueError(f"growth must be from 0 to 1, got {share}.")
+    least = min(least, num_users)
     if share == 0:
         return np.arange(0, num_users, least)
     starts = [0]

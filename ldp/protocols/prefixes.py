@@ -14,7 +14,8 @@ from ldp.protocols import _prefix_kernels as kernels
 from ldp.types import Floats, Integers
 from ldp.utilities import UTILITIES
 
-_CODES = dict(zip(UTILITIES, range(len(UTILITIES)), strict=True))
+# An error here says that a utility has no code in the compiled loops.
+_CODES: dict[str, int] = {name: getattr(kernels, name.upper()) for name in UTILITIES}
 
 
 def prefix_utilities(
@@ -94,6 +95,7 @@ class BestPrefix:
 
     utility: str
     inner_share: float
+    enough = 1.0  # no mass decides
 
     def __init__(self, utility: str, inner_share: float) -> None:
         freeze(self, utility=_utility(utility), inner_share=_share(inner_share, "inner_share"))
@@ -138,6 +140,11 @@ class MassPrefix:
     inner_share = 1.0
     code = kernels.MASS
 
+    @property
+    def enough(self) -> float:
+        """Mass at which the compiled loops stop adding values."""
+        return self.mass
+
     def choose(self, theta: npt.ArrayLike, epsilon: float) -> RRRR:
         """Build the mechanism for the next user."""
         return _choose(self, theta, epsilon)
@@ -153,7 +160,7 @@ class EmptyPrefix:
     ()
     """
 
-    inner_share = 1.0
+    inner_share = enough = 1.0
     code = kernels.EMPTY
 
     def choose(self, theta: npt.ArrayLike, epsilon: float) -> RRRR:
@@ -194,8 +201,7 @@ def _choose(rule: Prefix, theta: npt.ArrayLike, epsilon: float) -> RRRR:
     inner = rule.inner_share * _checks.epsilon(epsilon)
     table = level_table(law.size, epsilon, inner)
     order = sorted_values(law)
-    enough = rule.mass if isinstance(rule, MassPrefix) else 1.0
-    size = kernels.choose_size(rule.code, law[order], enough, table, np.empty(law.size))
+    size = kernels.choose_size(rule.code, law[order], rule.enough, table, np.empty(law.size))
     return RRRR(law.size, epsilon, order[:size], inner)
 
 

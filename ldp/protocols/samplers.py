@@ -1,11 +1,14 @@
 """How adaptive estimation draws the next law: the settings of three samplers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp.estimators.langevin import positive_vector
+from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
 StepSize = float | Callable[[Integers], Floats]
@@ -35,7 +38,7 @@ class LangevinSampler:
     step_size: StepSize
     minibatch: int = 50
     num_updates: int = 20
-    concentration: npt.ArrayLike = field(default=1.0, hash=False)
+    concentration: npt.ArrayLike = 1.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
@@ -43,6 +46,7 @@ class LangevinSampler:
             _checks.positive(self.step_size, "step_size")
         _checks.integer(self.minibatch, "minibatch", 1)
         _checks.integer(self.num_updates, "num_updates", 1)
+        freeze(self, concentration=_plain(self.concentration))
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,12 @@ class GibbsSampler:
     """
 
     num_sweeps: int = 1
-    concentration: npt.ArrayLike = field(default=1.0, hash=False)
+    concentration: npt.ArrayLike = 1.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
         _checks.integer(self.num_sweeps, "num_sweeps", 1)
+        freeze(self, concentration=_plain(self.concentration))
 
 
 @dataclass(frozen=True)
@@ -84,11 +89,19 @@ class SliceSampler:
     """
 
     num_sweeps: int = 1
-    concentration: npt.ArrayLike = field(default=1.0, hash=False)
+    concentration: npt.ArrayLike = 1.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
         _checks.integer(self.num_sweeps, "num_sweeps", 1)
+        freeze(self, concentration=_plain(self.concentration))
+
+
+def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:
+    """Return concentrations as plain numbers, so that samplers are values."""
+    if np.ndim(concentration) == 0:
+        return _checks.positive(concentration, "concentration")
+    return tuple(positive_vector(concentration, "concentration").tolist())
 
 
 Sampler = LangevinSampler | GibbsSampler | SliceSampler
