@@ -22,6 +22,10 @@ def draw_slowly(cell, rng):
     return row
 
 
+def scaled(cell, rng, factor):
+    return {"u": factor * rng.random()}
+
+
 def fail_once(cell, rng):
     if cell["n"] == 2:
         raise ArithmeticError("no such law")

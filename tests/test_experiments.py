@@ -144,7 +144,9 @@ def test_an_interrupted_grid_goes_on(tmp_path, processes, ending):
     assert left.items() <= inodes(tmp_path).items()
 
 
-@pytest.mark.parametrize("harm", ["cut", "empty", "changed", "no object", "other object", "bytes"])
+@pytest.mark.parametrize(
+    "harm", ["cut", "empty", "changed", "no object", "other object", "bytes", "deep"]
+)
 def test_a_damaged_file_is_said_and_computed_again(tmp_path, harm):
     rows = run_grid(draw, CELLS, 2, 7, folder=tmp_path)
     path = sorted(tmp_path.glob("*.json"))[3]
@@ -157,6 +159,7 @@ def test_a_damaged_file_is_said_and_computed_again(tmp_path, harm):
         "no object": b"3",
         "other object": b'{"rows": []}',
         "bytes": b"\xff\xfe\x00",
+        "deep": b"[" * 100_000,
     }
     path.write_bytes(damaged[harm])
     with pytest.warns(RuntimeWarning, match=f"{path.name} is damaged; its run is computed again"):
@@ -221,53 +224,3 @@ def test_progress_goes_to_standard_error(capsys, tmp_path):
     assert out == ""
     assert "12/18" in err
     assert "18/18" in err
-
-
-ONE = [{"n": 1}]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ((draw, {"n": 1}, 1, 7), {}, "cells must be a sequence of dicts, got dict."),
-        ((draw, 3, 1, 7), {}, "cells must be a sequence of dicts, got int."),
-        ((draw, [], 1, 7), {}, "cells must be at least one, got 0."),
-        ((draw, [3], 1, 7), {}, "cells must be dicts, got int."),
-        ((draw, [{1: 1}], 1, 7), {}, "cells must have strings as names, got 1."),
-        ((draw, [{"n": [1]}], 1, 7), {}, r"cells must hold bool, .*, got n = \[1\]."),
-        ((draw, [{"n": np.int64(1)}], 1, 7), {}, r"cells must hold bool, .*, got n = np.int64"),
-        ((draw, [{"n": float("nan")}], 1, 7), {}, "cells must hold finite numbers, got n = nan."),
-        ((draw, [{"a": 1, "b": 2}, {"b": 2, "a": 1}], 1, 7), {}, "cells must differ, got .* twice"),
-        ((draw, [{"run": 1}], 1, 7), {}, "cells must not hold 'run'"),
-        ((draw, ONE, 0, 7), {}, "num_runs must be an integer, at least 1 .*, got 0."),
-        ((draw, ONE, 1.0, 7), {}, "num_runs must be an integer, at least 1 .*, got 1.0."),
-        ((draw, ONE, 1, -1), {}, "seed must be an integer, at least 0, got -1."),
-        ((draw, ONE, 1, None), {}, "seed must be an integer, at least 0, got None."),
-        ((draw, ONE, 1, 7), {"processes": 0}, "processes must be an integer, at least 1, got 0."),
-        ((draw, ONE, 1, 7), {"version": 2}, "version must be a string, got 2."),
-        (("draw", ONE, 1, 7), {}, "function must be callable, got str."),
-        ((lambda c, r: {}, ONE, 1, 7), {"processes": 2}, "function must be importable by its name"),
-        ((lambda c, r: None, ONE, 1, 7), {}, "rows of function must be dicts, got NoneType."),
-        ((lambda c, r: {"run": 1}, ONE, 1, 7), {}, "rows of function must have new names"),
-        ((lambda c, r: {"n": 1}, ONE, 1, 7), {}, "must have new names, got 'n' again."),
-        ((lambda c, r: {"a": c}, ONE, 1, 7), {}, "rows of function must hold bool"),
-    ],
-)
-def test_bad_input_is_refused(arguments, options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        run_grid(*arguments, **options)
-
-
-def test_a_function_without_text_is_not_stored(tmp_path):
-    scope: dict[str, Callable[..., dict[str, float]]] = {}
-    exec("def typed(cell, rng):\n    return {'u': rng.random()}", scope)
-    assert len(run_grid(scope["typed"], ONE, 1, 7)) == 1
-    with pytest.raises(ValueError, match="function must be written in a file or a notebook"):
-        run_grid(scope["typed"], ONE, 1, 7, folder=tmp_path)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(("run", "seed"), [(-1, 7), (0, -1), (2**32, 7), (0.0, 7)])
-def test_bad_numbers_of_a_run_are_refused(run, seed):
-    with pytest.raises((TypeError, ValueError), match="must be an integer, at least 0"):
-        run_rng({"n": 1}, run, seed)
