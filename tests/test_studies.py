@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import plain_notebooks
 import pytest
 
 import adobest
@@ -22,8 +23,9 @@ def errors(cell, run, wanted):
 
 @pytest.mark.parametrize("wanted", [("none", 1.0), ("honest", 0.8)])
 def test_the_stored_table_is_what_the_study_computes(wanted):
-    # A rounding in another library may move a draw of Langevin dynamics, but no plain likelihood:
-    # its maximum is certified to within 1e-9 for each report, 0.03 of its standard error.
+    # A rounding in another library may move draws, but no likelihood of reports under one subset.
+    # Its maximum is certified to within 1e-9 for each of 500,000 reports: within sqrt(2 * 5e-4)
+    # = 0.03 standard errors, and the error of an estimate is about one of them.
     cell = {"domain_size": 10, "epsilon": 5.0, "rho": 1.0, "n": 500_000}
     rule = dict(zip(table.RULE, wanted, strict=True))
     place = [f"{v:.3g}" if isinstance(v, float) else str(v) for v in (cell | rule).values()]
@@ -34,9 +36,9 @@ def test_the_stored_table_is_what_the_study_computes(wanted):
             if [row[name] for name in (*cell, *rule, "estimator")] == [*place, "mle"]
         ]
     assert len(rows) == 1
-    assert errors(cell, 0, rule)["mle"] == pytest.approx(float(rows[0]["first"]), rel=0.01)
+    assert errors(cell, 0, rule)["mle"] == pytest.approx(float(rows[0]["first"]), rel=0.05)
     other = errors(cell, 1, rule)["mle"]  # control: another run is another number
-    assert other != pytest.approx(float(rows[0]["first"]), rel=0.01)
+    assert other != pytest.approx(float(rows[0]["first"]), rel=0.05)
 
 
 def test_the_stored_table_is_whole():
@@ -93,6 +95,14 @@ def test_differences_are_taken_within_a_run():
         assert (of_mass["min"], of_mass["median"], of_mass["max"]) == pytest.approx(
             (0.2, 0.45, 0.7)
         )
+
+
+def test_plain_notebooks_find_the_tables_where_chapters_do(tmp_path):
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies" / "votes.csv").write_text("rule,mean\n")
+    assert plain_notebooks.main(["--root", str(tmp_path)]) == 0
+    folder = tmp_path / "_build" / "notebooks"
+    assert (folder / "../studies/votes.csv").resolve().read_text() == "rule,mean\n"
 
 
 def test_a_written_table_can_be_read(tmp_path, capsys):
