@@ -1,6 +1,5 @@
 """Stochastic gradient Langevin dynamics: draws from a posterior that look at a few reports each."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -133,13 +132,14 @@ def sgld(
         update_repeatedly(
             state, rows, owners, owners.size, picks, steps[part], alpha, noise, scratch, laws[part]
         )
-        check_state(state)
+        check_state(state, laws[part])
     return Langevin(state, laws)
 
 
-def check_state(phi: Floats) -> None:
-    """Refuse to go on from a state that steps too large have led to."""
-    if not (math.isfinite(phi.sum()) and phi.min() > 0):
+def check_state(phi: Floats, laws: Floats) -> None:
+    """Refuse a state, and laws on the way to it, that steps too large have led to."""
+    # Where the sum of a state overflows, its law is 0 everywhere.
+    if not ((laws.max(axis=1) > 0).all() and phi.min() > 0):
         raise FloatingPointError(
             f"step sizes must be small enough that phi stays positive and finite, got {phi}."
         )

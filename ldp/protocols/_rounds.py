@@ -63,7 +63,7 @@ def langevin_rounds(
             known,
             (reports, inside, laws),
         )
-        check_state(phi)
+        check_state(phi, laws[first + 1 : first + rounds + 1])
     return reports, inside, laws
 
 
