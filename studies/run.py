@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     rows = run_grid(
         function,
         cells,
-        options.runs or default,
+        default if options.runs is None else options.runs,
         SEED,
         folder=folder,
         processes=options.processes,
