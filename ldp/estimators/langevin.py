@@ -92,8 +92,8 @@ def sgld(
     Sums run in an order that depends on the processor, and the dynamics amplify their rounding:
     the same seed gives the same laws on the same machine.
 
-    With a concentration other than 1 the drift :math:`(\alpha_v-1)/\varphi_v` has no bound near 0, and
-    one step from there may lead anywhere: use it with :math:`\alpha=1`.
+    With a concentration other than 1 the drift :math:`(\alpha_v-1)/\varphi_v` has no bound near 0,
+    and one step from there may lead anywhere: use it with :math:`\alpha=1`.
 
     The dynamics leave the posterior only approximately unchanged: the error grows with the step
     size, and the noise of the minibatch, about :math:`\frac{\gamma n^2}{4m}` times the variance of
