@@ -5,7 +5,6 @@ Statistical tests say their false-alarm rate; that of the whole file is below 10
 
 import numpy as np
 import pytest
-from calibration import around, p_value, rank, summaries
 
 from ldp import GRR, OUE, RRRR, SHE, exact_posterior, sgld
 from ldp._words import words
@@ -186,71 +185,6 @@ def test_small_steps_have_the_moments_of_the_posterior():
 def test_control_wrong_dynamics_have_others(stretch, m):
     """Noise of variance 1/2 beside a drift of 1/2 is that of a drift of 1 at half the step."""
     assert excess(lambda seed: Altered(seed, stretch), m, REPORTS, 0.02) > 1
-
-
-# -- calibration
-
-
-def ranks(m, num_users, step, thinning, simulations, *, stretch=1.0, assumed=None, prior=1.0):
-    """Ranks of the truth among 19 states on the way, by a sampler that `assumed` a mechanism.
-
-    The continuous dynamics are reversible, so small steps make the ranks uniform.
-    """
-    rng, steps = Altered(seed=1), np.full(thinning, step)
-    fitted = assumed or m
-    found = []
-    for _ in range(simulations):
-        rng.stretch = 1.0
-        start = rng.gamma(prior, size=m.domain_size)
-        values = rng.choice(m.domain_size, num_users, p=start / start.sum())
-        tally = m.tally(m.privatize(values, rng)).counts
-        reports = np.repeat(np.arange(tally.size), tally)
-        rng.stretch = stretch
-        moved = around(start, lambda phi, r=reports: sgld(fitted, r, phi, steps, rng).phi, 19, rng)
-        truth, laws = start / start.sum(), moved / moved.sum(axis=1, keepdims=True)
-        both = [summaries(each, fitted.channel().T, tally) for each in (truth[None], laws)]
-        found.append(rank(both[0][0], both[1], rng))
-    return np.array(found)
-
-
-RESTRICTED = RRRR(3, 1.5, [1], 1.0)
-
-
-@pytest.mark.statistical
-def test_small_steps_are_calibrated():
-    """Steps of finite length are off: the shares of ranks by at most 0.02, we say."""
-    assert p_value(ranks(RESTRICTED, 20, 0.01, 200, 1_000), 19, tolerance=0.02) > FALSE_ALARM
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"stretch": np.sqrt(0.01)},
-        {"stretch": np.sqrt(0.5)},
-        {"assumed": RRRR(3, 1.5, [2], 1.0)},
-        {"prior": 0.3},
-    ],
-    ids=["gamma W as printed", "drift without its half", "another subset", "another prior"],
-)
-def test_control_wrong_dynamics_are_not_calibrated(wrong):
-    found = ranks(RESTRICTED, 20, 0.01, 50, 600, **wrong)
-    assert p_value(found, 19, tolerance=0.02) < FALSE_ALARM
-
-
-@pytest.mark.statistical
-def test_fifty_reports_an_update_make_draws_of_many_users_too_wide():
-    """S000 looks at 50 reports an update, whatever their number n, and states no step size.
-
-    Where the log-density bends by H, the gradient's noise adds about step * n * H / (4 * 50) to
-    the variance of 1: steps in proportion to 1/n let that grow with n, as H does.
-    """
-    m, n = GRR(2, 3.0), 2_000
-    wide = ranks(m, n, 1 / n, 20, 300)
-    assert p_value(wide, 19, tolerance=0.02) < FALSE_ALARM
-    outermost = ((wide[:, 0] == 0) | (wide[:, 0] == 19)).mean()
-    assert outermost < 0.5 * 2 / 20  # draws too wide: the truth lies in their middle
-    assert p_value(ranks(m, n, 0.003 / n, 300, 300), 19, tolerance=0.02) > FALSE_ALARM
 
 
 # -- limits

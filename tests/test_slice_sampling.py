@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from calibration import around, p_value, rank, summaries
 from scipy import stats
 
 from ldp import (
@@ -23,11 +22,9 @@ from ldp import (
     maximum_likelihood,
     slice_sample,
 )
-from ldp.estimators import slice_sampling as module
 from ldp.estimators._restricted_counts import (
     draw_explained_restricted,
     gather_counts,
-    likelihood_columns,
 )
 from ldp.estimators._slice_kernels import UNIFORMS_EACH, slice_pair
 
@@ -118,67 +115,6 @@ def test_many_users_have_a_normal_posterior():
     np.testing.assert_allclose(spread, wanted, rtol=0.15)
     likeliest = maximum_likelihood(m, tally).theta
     assert (np.abs(sample.mean - likeliest) < 0.2 * wanted).all()
-
-
-# -- calibration: one sweep is reversible, whatever its reports
-
-
-def by_slices(evidence, prior, rng):
-    columns, counts = likelihood_columns(evidence)
-    return lambda law: module.swept(law, columns, counts, prior, rng)
-
-
-def by_guesses(evidence, prior, rng):
-    return lambda law: rng.dirichlet(prior + draw_explained_restricted(evidence, law, rng))
-
-
-def ranks(sampler, mechanisms, prior, simulations, assumed=None):
-    """Ranks of the truth among 19 states, two sweeps apart; its reports are of `mechanisms`."""
-    rng, found = np.random.default_rng(4), []
-    fitted = assumed or mechanisms
-    for _ in range(simulations):
-        truth = rng.dirichlet(prior)
-        tallies = [m.simulate(rng.multinomial(15, truth), rng) for m in mechanisms]
-        again = [
-            m.tally(np.repeat(range(4), t.counts)) for m, t in zip(fitted, tallies, strict=True)
-        ]
-        sweep = sampler(gather_counts(fitted, again), prior, rng)
-        draws = around(truth, lambda law, s=sweep: s(s(law)), 19, rng)
-        rows = np.concatenate([m.channel().T for m in fitted])
-        counts = np.concatenate([t.counts for t in tallies])
-        both = [summaries(each, rows, counts) for each in (truth[None], draws)]
-        found.append(rank(both[0][0], both[1], rng))
-    return np.array(found)
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize(
-    ("sampler", "prior"),
-    [(by_slices, 1.0), (by_slices, 3.0), (by_guesses, 1.0), (by_guesses, 0.4)],
-)
-def test_sweeps_are_calibrated(sampler, prior):
-    """600 simulations; exactly uniform ranks, so no tolerance."""
-    found = ranks(sampler, SEVERAL, np.full(4, prior), 600)
-    assert p_value(found, 19) > FALSE_ALARM
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("sampler", [by_slices, by_guesses])
-def test_control_one_wrong_subset_of_six_is_not_calibrated(sampler):
-    wrong = [*SEVERAL[:3], RRRR(4, 3.0, [0], 3.0), *SEVERAL[4:]]
-    assert p_value(ranks(sampler, SEVERAL, np.ones(4), 600, wrong), 19) < FALSE_ALARM
-
-
-def test_ranks_by_hand():
-    rng = np.random.default_rng(0)
-    draws = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
-    assert rank(np.array([2.5, 6.0]), draws, rng).tolist() == [2, 3]
-    ties = [rank(np.array([2.5, 5.0]), draws, rng)[1] for _ in range(200)]
-    assert set(ties) == {0, 1, 2, 3}
-    uniform = np.tile(np.arange(20), 50)[:, None]
-    assert p_value(uniform, 19) == 1
-    # Of 1,000 ranks all are below 19: the chance is 0.95**1000, for one of 19 shares and two ends.
-    assert p_value(uniform[uniform < 19][:, None], 19) == pytest.approx(2 * 19 * 0.95**950)
 
 
 # -- one Gibbs draw by subset
