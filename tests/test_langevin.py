@@ -11,7 +11,6 @@ from ldp._words import words
 from ldp.estimators import langevin as module
 from ldp.estimators._evidence import dense_rows, gather
 
-FALSE_ALARM = 1e-8
 TWO = [GRR(3, 1.0), RRRR(3, 1.5, [1], 1.0)]
 
 
