@@ -97,6 +97,24 @@ def test_numbers_of_users_so_far_reach_the_step_size():
     assert [n.tolist() for n in seen] == [[25, 50, 60]]
 
 
+def test_a_step_size_that_writes_to_its_argument_moves_no_user():
+    def written(n):
+        steps = 0.1 / n
+        n += 7
+        return steps
+
+    one, two = (
+        run_of(LangevinSampler(f), users_per_round=25) for f in (written, lambda n: 0.1 / n)
+    )
+    assert (one.laws == two.laws).all()
+    assert one.starts.tolist() == [0, 25, 50]
+
+
+def test_a_minibatch_beyond_all_users_is_as_many_as_there_are():
+    one, two = (run_of(LangevinSampler(0.1, size, 2)) for size in (60, 10**10))
+    assert (one.laws == two.laws).all()
+
+
 @pytest.mark.parametrize("codes", [[0, 0, 0], [1, 1, 1], None], ids=["all", "by size", "few"])
 def test_equal_subsets_are_found_though_others_collide(codes):
     rng = np.random.default_rng(0)
@@ -140,6 +158,14 @@ def test_tallies_count_the_reports_under_each_subset(sampler, options):
         assert tally.num_reports == wanted[m].total()
         assert tally.mechanism == m
     assert (run.domain_size, run.epsilon, run.epsilon_inner) == (4, 1.5, 0.8 * 1.5)
+
+
+@every_sampler
+def test_history_cannot_be_rewritten(sampler):
+    run = run_of(sampler)
+    for array in (run.reports, run.starts, run.subsets, run.laws):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[-1]
 
 
 @every_sampler
