@@ -4,10 +4,25 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from adaptive_runs import VALUES, every_rule, every_sampler, run_of
+from adaptive_runs import RESTLESS, VALUES, every_rule, every_sampler, run_of
 
-from ldp import RRRR, EmptyPrefix, GibbsSampler, LangevinSampler, adobest
+from ldp import (
+    RRRR,
+    BestPrefix,
+    EmptyPrefix,
+    GibbsSampler,
+    LangevinSampler,
+    MassPrefix,
+    SliceSampler,
+    adobest,
+)
 from ldp._words import words
+from ldp.estimators._restricted_counts import (
+    draw_explained_restricted,
+    gather_counts,
+    likelihood_columns,
+)
+from ldp.estimators.slice_sampling import swept
 from ldp.mechanisms._restricted import weights
 from ldp.protocols import _rounds
 from ldp.protocols._adaptive_kernels import first_like
@@ -88,6 +103,40 @@ def test_compiled_rounds_are_those_of_the_printed_algorithm(rule, sampler, optio
     assert run.reports.tolist() == [y for _, reports, _ in wanted for y in reports]
     np.testing.assert_allclose(run.laws[1:], [law for _, _, law in wanted], rtol=1e-9)
     assert (run.laws[0] == 0.25).all()
+
+
+def slow_counted(values, epsilon, rule, sampler, rng, starts):
+    """Algorithm 2 with draws from the posterior given lists of mechanisms and reports."""
+    law, asked, alpha = np.full(4, 0.25), {}, np.broadcast_to(sampler.concentration, 4)
+    for users in np.split(values, starts[1:]):
+        m = rule.choose(law, epsilon)
+        order = sorted(range(4), key=lambda v, law=law: (-law[v], v))
+        answers = zip(users.tolist(), words(rng, users.size).tolist(), strict=True)
+        reports = [answer(value, word, order, m) for value, word in answers]
+        asked.setdefault(m, []).extend(reports)
+        evidence = gather_counts(list(asked), [np.array(each) for each in asked.values()])
+        for _ in range(sampler.num_sweeps):
+            if isinstance(sampler, GibbsSampler):
+                law = rng.dirichlet(alpha + draw_explained_restricted(evidence, law, rng))
+            else:
+                law = swept(law, *likelihood_columns(evidence), alpha, rng)
+        yield m.subset, reports, law
+
+
+@pytest.mark.parametrize("rule", [RESTLESS, BestPrefix("honest", 1.0), MassPrefix(0.7)], ids=repr)
+@pytest.mark.parametrize("options", [{}, {"users_per_round": 7}, {"growth": 0.5}], ids=repr)
+@pytest.mark.parametrize(
+    "sampler",
+    [GibbsSampler(2, (0.5, 2.0, 1.0, 1.0)), SliceSampler(2), SliceSampler(1, (1.0, 2.0, 1.5, 1.0))],
+    ids=repr,
+)
+def test_other_samplers_are_given_all_reports_so_far_by_subset(rule, sampler, options):
+    run = run_of(sampler, rule, **options)
+    rng = np.random.default_rng(0)
+    wanted = list(slow_counted(VALUES, 1.5, rule, sampler, rng, run.starts))
+    assert [tuple(np.flatnonzero(row)) for row in run.subsets] == [s for s, _, _ in wanted]
+    assert run.reports.tolist() == [y for _, reports, _ in wanted for y in reports]
+    np.testing.assert_allclose(run.laws[1:], [law for _, _, law in wanted], rtol=1e-9)
 
 
 def test_numbers_of_users_so_far_reach_the_step_size():
