@@ -1,11 +1,15 @@
 """One run of a small book: what must pass passes, what must fail fails by name."""
 
+import base64
+import io
 import json
 import re
 from pathlib import Path
 
 import nbformat
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image, ImageChops
 from small_book import BAD, tool, write_project
 
 from tools import chapters, freshness, outputs
@@ -79,6 +83,36 @@ def test_printed_text_is_one_piece_however_the_kernel_cut_it() -> None:
     merged = outputs.merge_streams([printed("a"), printed("b\n"), image, printed("c")])
     assert [output.get("text") for output in merged] == ["ab\n", None, "c"]
     assert len(outputs.merge_streams([printed("a"), printed("b", "stderr")])) == 2
+
+
+def drawn(paper: str) -> str:
+    """A figure with lines and letters, as a notebook stores it."""
+    figure = Figure(dpi=110)
+    axes = figure.add_subplot(facecolor=paper)
+    for k in range(1, 9):
+        axes.plot([0, 1], [0, k], label=f"law {k}")
+    axes.legend(frameon=False)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", facecolor=paper)
+    return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def test_a_figure_is_stored_with_few_colours_and_looks_the_same() -> None:
+    png = drawn("#fdfcfb")
+    light = outputs.lighten(png)
+    assert len(light) < len(png) / 2
+    before, after = (
+        Image.open(io.BytesIO(base64.b64decode(p))).convert("RGB") for p in (png, light)
+    )
+    assert before.getpixel((0, 0)) == after.getpixel((0, 0)), "the paper changed its colour"
+    change = ImageChops.difference(before, after)
+    assert max(top for _, top in change.getextrema()) <= 16  # a sixteenth of the scale: not seen
+    assert change.getbbox() is not None, "the figure has too few shades to test anything"
+
+
+def test_a_transparent_figure_is_stored_as_it_is() -> None:
+    png = drawn("none")
+    assert outputs.lighten(png) == png
 
 
 def test_two_images_in_a_cell_are_a_fault() -> None:

@@ -1,9 +1,12 @@
 """What executed cells may show, and what of the machine is taken out before it is published."""
 
+import base64
+import io
 import re
 from pathlib import Path
 
 import nbformat
+from PIL import Image
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 
@@ -72,11 +75,28 @@ def strip(notebook: nbformat.NotebookNode, profile: str) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = merge_streams(cell.outputs)
+            for output in cell.outputs:
+                if "image/png" in output.get("data", {}):
+                    output.data["image/png"] = lighten(output.data["image/png"])
         for volatile in ("papermill", "execution", "ldp"):
             cell.metadata.pop(volatile, None)
         if "injected-parameters" in cell.metadata.get("tags", []):
             cell.metadata["tags"] = ["injected-parameters", "remove-cell"]
             cell["id"] = "injected-parameters"
+
+
+def lighten(png: str) -> str:
+    """Write an opaque figure with 256 colours: a third of the bytes, and no difference to the eye.
+
+    A picture that is not opaque stays as it is, for a palette would lose its edges.
+    """
+    image = Image.open(io.BytesIO(base64.b64decode(png)))
+    if image.convert("RGBA").getextrema()[3] != (255, 255):
+        return png
+    file = io.BytesIO()
+    few = image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(file, "png", optimize=True)
+    return base64.b64encode(file.getvalue()).decode("ascii")
 
 
 def merge_streams(given: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
