@@ -28,6 +28,42 @@ def change_of_prior(before: Any, after: Any, exponent: Any) -> Any:
 
 
 @compiled
+def change_of_density(now: Any, after: Any, mass: Any, tilts: Any, moved: Any, size: Any) -> Any:
+    """Change of the log-posterior when the first of two values with `mass` has `after`, not `now`.
+
+    `tilts` are the prior's parameters less one.
+    """
+    shares, counts, _ = moved
+    return (
+        change_of_log(after - now, shares, counts, size)
+        + change_of_prior(now, after, tilts[0])
+        + change_of_prior(mass - now, mass - after, tilts[1])
+    )
+
+
+@compiled
+def gather(
+    first: Any, second: Any, law: Any, likelihood: Any, columns: Any, counts: Any, moved: Any
+) -> Any:
+    """List the reports whose likelihood a move between two values changes.
+
+    `moved` gets slopes of log L, counts and places. Returned are their number and minus the second
+    derivative of the log-likelihood where both values have half of their mass.
+    """
+    shares, weights, where = moved
+    to_middle = (law[first] + law[second]) / 2 - law[first]
+    size = 0
+    bend = 0.0
+    for r in range(counts.size):
+        slope = columns[first, r] - columns[second, r]
+        if slope != 0 and counts[r] > 0:
+            shares[size], weights[size], where[size] = slope / likelihood[r], counts[r], r
+            bend += counts[r] * (slope / (likelihood[r] + slope * to_middle)) ** 2
+            size += 1
+    return size, bend
+
+
+@compiled
 def slice_pair(
     first: Any,
     second: Any,
@@ -37,7 +73,7 @@ def slice_pair(
     counts: Any,
     prior: Any,
     uniforms: Any,
-    scratch: Any,
+    moved: Any,
 ) -> None:
     """Move mass between two values to a uniform point of a slice under the posterior density.
 
@@ -45,19 +81,12 @@ def slice_pair(
     of `law`. The interval's first length depends on the two values' joint mass alone, which the
     move keeps, so that the move is reversible.
     """
-    mass = law[first] + law[second]
-    shares, weights, where = scratch
-    size = 0
-    bend = 4 * (prior[first] + prior[second] - 2) / mass**2 if mass > 0 else 0.0
-    now = law[first]
-    for r in range(counts.size):
-        slope = columns[first, r] - columns[second, r]
-        if slope != 0 and counts[r] > 0:
-            shares[size], weights[size], where[size] = slope / likelihood[r], counts[r], r
-            bend += counts[r] * (slope / (likelihood[r] + slope * (mass / 2 - now))) ** 2
-            size += 1
+    now, mass = law[first], law[first] + law[second]
     if mass <= 0:
         return
+    tilts = (prior[first] - 1, prior[second] - 1)
+    size, bend = gather(first, second, law, likelihood, columns, counts, moved)
+    bend += 4 * (tilts[0] + tilts[1]) / mass**2
     length = min(mass, 4 / math.sqrt(bend)) if bend > 0 else mass
     level = math.log(1 - uniforms[0])
     ends = np.empty(2)
@@ -65,21 +94,16 @@ def slice_pair(
     ends[1] = ends[0] + length
     for side in range(2):
         step = -length if side == 0 else length
-        while 0 < ends[side] < mass and level < (
-            change_of_log(ends[side] - now, shares, weights, size)
-            + change_of_prior(now, ends[side], prior[first] - 1)
-            + change_of_prior(mass - now, mass - ends[side], prior[second] - 1)
+        while 0 < ends[side] < mass and level < change_of_density(
+            now, ends[side], mass, tilts, moved, size
         ):
             ends[side] += step
         ends[side] = min(max(ends[side], 0.0), mass)
     for k in range(2, uniforms.size):
         after = ends[0] + uniforms[k] * (ends[1] - ends[0])
-        if level < (
-            change_of_log(after - now, shares, weights, size)
-            + change_of_prior(now, after, prior[first] - 1)
-            + change_of_prior(mass - now, mass - after, prior[second] - 1)
-        ):
+        if level < change_of_density(now, after, mass, tilts, moved, size):
             law[first], law[second] = after, mass - after
+            shares, _, where = moved
             for r in range(size):
                 likelihood[where[r]] *= 1 + shares[r] * (after - now)
             return
@@ -93,7 +117,7 @@ def sweep_pairs(law: Any, columns: Any, counts: Any, prior: Any, order: Any, uni
     for v in range(law.size):
         for r in range(counts.size):
             likelihood[r] += law[v] * columns[v, r]
-    scratch = (
+    moved = (
         np.empty(counts.size),
         np.empty(counts.size),
         np.empty(counts.size, dtype=np.int64),
@@ -108,5 +132,5 @@ def sweep_pairs(law: Any, columns: Any, counts: Any, prior: Any, order: Any, uni
             counts,
             prior,
             uniforms[k],
-            scratch,
+            moved,
         )

@@ -56,7 +56,8 @@ def weights(given: Levels) -> npt.NDArray[np.uint64]:
     that the budget bounds, so it is raised by more than they are.
     """
     across = at_least(given.across * (1 + 2.0**-48)) + np.uint64(1)
-    return np.array([at_least(given.other_in), across, at_least(given.other_out)], dtype=np.uint64)
+    within = max(at_least(given.other_in), np.uint64(1))  # zero for an empty subset, but a divisor
+    return np.array([within, across, at_least(given.other_out)], dtype=np.uint64)
 
 
 def check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_size: int) -> None:
@@ -77,20 +78,21 @@ def restrict(value: Any, word: Any, order: Any, places: Any, size: Any, weights:
     `places` is the inverse of `order`. Weights out of 2**64 are those of one other value within
     the subset, across its border, and outside it; the rest is the chance to keep the value.
     """
-    place = places[value]
-    inside = place < size
-    others_in = size - 1 if inside else size
-    if others_in > 0:
-        other = word // weights[0]
-        if other < others_in:
-            return order[other + (inside and other >= place)]
-        word -= np.uint64(others_in) * weights[0]
-    others_out = order.size - size - (0 if inside else 1)
-    if others_out > 0:
-        other = word // (weights[1] if inside else weights[2])
-        if other < others_out:
-            return order[size + other + (not inside and size + other >= place)]
-    return value
+    # Both pieces are computed and one is selected: branches on random numbers are guessed wrong.
+    inside = np.uint64(places[value] < size)
+    outside = np.uint64(1) - inside
+    place = np.uint64(places[value])
+    first_out = np.uint64(size)
+    others_in = first_out - inside
+    others_out = np.uint64(order.size) - first_out - outside
+    within = word // weights[0]
+    beyond = (word - others_in * weights[0]) // weights[2 - inside]
+    to_within = within + (inside & np.uint64(within >= place))  # steps over the value's own place
+    to_beyond = first_out + beyond
+    to_beyond += outside & np.uint64(to_beyond >= place)
+    if within < others_in:
+        return order[to_within]
+    return order[to_beyond if beyond < others_out else place]
 
 
 @compiled
