@@ -24,6 +24,18 @@ def likelihood_row(report: Any, inside: Any, levels: Any, out: Any) -> None:
 
 
 @compiled
+def row_of_report(
+    report: Any, inside: Any, levels: Any, rows: Any, num_rows: Any, row_of: Any
+) -> Any:
+    """Number of a report's row of likelihoods, which is written when the report is new."""
+    if row_of[report] < 0:
+        row_of[report] = num_rows[0]
+        likelihood_row(report, inside, levels, rows[num_rows[0]])
+        num_rows[0] += 1
+    return row_of[report]
+
+
+@compiled
 def first_like(at: Any, inside: Any, codes: Any, slots: Any) -> Any:
     """First round with the subset of round `at`; `slots` is a hash table, of rounds or -1.
 
@@ -103,11 +115,7 @@ def rounds_of_langevin(
             word = random_words[user - starts[0]]
             report = restrict(values[user], word, order, places, size, weights[size])
             reports[user] = report
-            if row_of[alike, report] < 0:
-                row_of[alike, report] = num_rows[0]
-                likelihood_row(report, inside[at], five, rows[num_rows[0]])
-                num_rows[0] += 1
-            owners[user] = row_of[alike, report]
+            owners[user] = row_of_report(report, inside[at], five, rows, num_rows, row_of[alike])
         num_users = starts[i + 1]
         num_picks = min(picks.shape[2], num_users)
         for j in range(picks.shape[1]):
