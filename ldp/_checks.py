@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 _LARGEST_DOMAIN = 2**31
+_BOOLS = frozenset((bool, np.bool_))
 _MOST_USERS = 2**53  # sums stay far from the end of int64, and exact as floats
 
 
@@ -114,6 +115,8 @@ def integers(given: Any, name: str) -> npt.NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}.")
+    if isinstance(given, list | tuple) and not _BOOLS.isdisjoint(map(type, given)):
+        raise TypeError(f"{name} must be integers, got a bool among them.")
     if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"{name} must fit in 64 signed bits, got {array.max()}.")
     return np.ascontiguousarray(array, dtype=np.int64)

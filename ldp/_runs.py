@@ -4,6 +4,7 @@ A file holds one run. It is written whole and then renamed, so that a killed pro
 of it, and it carries a digest of its rows.
 """
 
+import functools
 import hashlib
 import inspect
 import json
@@ -13,6 +14,7 @@ import pickle
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -66,7 +68,7 @@ def _in_processes(jobs: dict[int, Job], processes: int) -> Results:
         processes, multiprocessing.get_context("spawn"), initializer=_begin_worker
     )
     try:
-        futures = {pool.submit(_work, job): i for i, job in jobs.items()}
+        futures = {pool.submit(_work_apart, job): i for i, job in jobs.items()}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:  # after an error or an interrupt: runs that have begun end and are stored
@@ -105,6 +107,18 @@ def _work(job: Job) -> list[Row]:
     if job.path:
         _save(job.path, {"cell": job.cell, "run": job.run, "rows": rows, "digest": digest(rows)})
     return rows
+
+
+def _work_apart(job: Job) -> list[Row]:
+    """Compute one run for another process, which must be able to read its error."""
+    try:
+        return _work(job)
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            raise RuntimeError("".join(traceback.format_exception(error))) from None
+        raise
 
 
 def _save(path: Path, content: dict[str, Any]) -> None:
@@ -162,8 +176,9 @@ def digest(content: Any) -> str:
 
 def check_importable(function: Function) -> None:
     """Refuse a function that another process could not find."""
-    main = sys.modules["__main__"]
-    hidden = getattr(function, "__module__", "") == "__main__" and not hasattr(main, "__file__")
+    inner = function.func if isinstance(function, functools.partial) else function
+    main = Path(getattr(sys.modules["__main__"], "__file__", None) or "<stdin>")
+    hidden = getattr(inner, "__module__", "") == "__main__" and not main.is_file()
     try:
         pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, TypeError):

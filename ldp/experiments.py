@@ -108,7 +108,7 @@ def run_grid(
     store = None
     if folder is not None:
         depends_on = origin(function, version)
-        store = Path(folder)
+        store = _check_folder(folder)
         store.mkdir(parents=True, exist_ok=True)
     jobs = []
     for run, cell in product(range(num_runs), given):
@@ -154,6 +154,15 @@ def run_rng(cell: Cell, run: int, seed: int) -> np.random.Generator:
     run = _checks.integer(run, "run", 0, _MOST_RUNS - 1)
     seed = _checks.integer(seed, "seed", 0)
     return np.random.default_rng(_seeds(_check_cell(cell), run, seed))
+
+
+def _check_folder(folder: object) -> Path:
+    if not isinstance(folder, str | os.PathLike):
+        raise TypeError(f"folder must be a path, got {folder!r}.")
+    path = Path(folder)
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"folder must be a folder or a new name, got the file {folder}.")
+    return path
 
 
 def _check_cells(cells: Sequence[Cell]) -> list[Cell]:

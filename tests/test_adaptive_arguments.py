@@ -64,6 +64,7 @@ def test_bad_input(change, error, message):
         (lambda: LangevinSampler(0.1, num_updates=0), "num_updates must be an integer, at least 1"),
         (lambda: GibbsSampler(1, 0.0), "concentration must be positive"),
         (lambda: SliceSampler(1, [1.0, -1.0]), "concentration must be positive"),
+        (lambda: SliceSampler(1, [[1.0], [1.0, 2.0]]), "concentration must be an array, got rows"),
         (lambda: GibbsSampler(0), "num_sweeps must be an integer, at least 1"),
         (lambda: SliceSampler(0), "num_sweeps must be an integer, at least 1"),
     ],

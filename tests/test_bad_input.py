@@ -197,6 +197,7 @@ BAD_VALUES = {
     "empty 2-d": np.zeros((0, 3), dtype=int),
     "0-d": 3,
     "bool": [True, False],
+    "a bool among integers": [1, True],
     "strings": ["1", "2"],
     "a string": "12",
     "complex": [1j],

@@ -1,11 +1,13 @@
 """What grids of experiments refuse, before any work or before a run is stored."""
 
 import functools
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from grid_functions import draw, scaled
+from grid_functions import draw, fail_unreadably, scaled
 
 from ldp.experiments import run_grid, run_rng
 
@@ -31,6 +33,9 @@ ONE = [{"n": 1}]
         ((draw, ONE, 1, None), {}, "seed must be an integer, at least 0, got None."),
         ((draw, ONE, 1, 7), {"processes": 0}, "processes must be an integer, at least 1, got 0."),
         ((draw, ONE, 1, 7), {"version": 2}, "version must be a string, got 2."),
+        ((draw, ONE, 1, 7), {"folder": 3}, "folder must be a path, got 3."),
+        ((draw, ONE, 1, 7), {"folder": b"x"}, "folder must be a path, got b'x'."),
+        ((draw, ONE, 1, 7), {"folder": __file__}, "folder must be a folder .*, got the file .*py."),
         (("draw", ONE, 1, 7), {}, "function must be callable, got str."),
         ((lambda c, r: {}, ONE, 1, 7), {"processes": 2}, "function must be importable by its name"),
         ((lambda c, r: None, ONE, 1, 7), {}, "rows of function must be dicts, got NoneType."),
@@ -82,6 +87,33 @@ def test_what_a_file_cannot_tell_apart_is_not_stored(tmp_path, function):
 def test_partial_applications_run_in_other_processes():
     part = functools.partial(scaled, factor=2)
     assert run_grid(part, ONE, 2, 7, processes=2) == run_grid(part, ONE, 2, 7)
+
+
+def test_an_error_that_another_process_cannot_read_is_told_in_words():
+    with pytest.raises(RuntimeError, match="TwoWords: no such law") as caught:
+        run_grid(fail_unreadably, ONE, 1, 7, processes=2)
+    assert "This happened in run 0 of the cell {'n': 1}." in str(caught.value)
+
+
+SCRIPT = """
+import functools
+from ldp.experiments import run_grid
+def draw(cell, rng, factor=1): return {"u": rng.random()}
+for function in (draw, functools.partial(draw, factor=2)):
+    try:
+        run_grid(function, [{"n": 1}], 1, 7, processes=2)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_a_function_typed_into_a_terminal_is_refused_by_other_processes():
+    done = subprocess.run(
+        [sys.executable, "-"], input=SCRIPT, capture_output=True, text=True, check=True, timeout=60
+    )
+    told = done.stdout.splitlines()
+    assert len(told) == 2
+    assert all(line.startswith("function must be importable by its name") for line in told)
 
 
 def test_a_function_without_text_is_not_stored(tmp_path):

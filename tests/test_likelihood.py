@@ -15,8 +15,12 @@ from ldp import (
     HadamardResponse,
     SubsetSelection,
     Tally,
+    exact_posterior,
+    gibbs,
     maximum_likelihood,
     maximum_posterior,
+    sgld,
+    slice_sample,
 )
 from ldp.estimators import _evidence, likelihood
 from ldp.estimators._simplex_program import second_order_target
@@ -287,6 +291,22 @@ def test_reports_are_checked_before_any_work():
         maximum_likelihood(m, m.tally(rows))
     with pytest.raises(ValueError, match="domain_size must be at most 8192 here, got 9000"):
         maximum_likelihood(OUE(9_000, 1.0), OUE(9_000, 1.0).privatize([0], np.random.default_rng()))
+
+
+@pytest.mark.parametrize("reports", [3, None, "1", iter([0, 1])], ids=type)
+def test_what_is_no_array_of_reports_is_refused(reports):
+    m, ones, rng = GRR(3, 1.0), np.ones(3), np.random.default_rng(0)
+    for estimate in (
+        lambda: maximum_likelihood(m, reports),
+        lambda: maximum_likelihood([m], [reports]),
+        lambda: maximum_posterior(m, reports, 1 + ones),
+        lambda: exact_posterior(m, reports, ones),
+        lambda: gibbs(m, reports, ones, 2, rng, burn_in=0),
+        lambda: slice_sample(m, reports, ones, 2, rng, burn_in=0),
+        lambda: sgld(m, reports, ones, [0.1], rng),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"^reports must be .*, got .*\.$"):
+            estimate()
 
 
 def test_tallies_of_randomized_response_are_checked():

@@ -207,6 +207,18 @@ def test_values_without_mass_are_left_alone():
     assert (moved(law, columns, np.ones(3), np.ones(3), uniforms) == law).all()
 
 
+def test_a_law_that_was_rounded_to_the_border_comes_off_it():
+    # Under such a prior a law often has all its mass, in float64, on one value.
+    alpha = np.array([1.5, 2.0**53])
+    assert (np.random.default_rng(0).dirichlet(alpha, 40)[:, 1] == 1).any()
+    sample = slice_sample(
+        GRR(2, 1.0), [0], alpha, 20, np.random.default_rng(0), burn_in=0, num_chains=40
+    )
+    # theta_0 is Gamma(1.5) / 2**53 nearly: above 32 of 2**53 with probability below 1e-12.
+    assert (sample.laws[:, :, 0] < 2.0**-48).all()
+    assert len(np.unique(sample.laws[:, :, 0])) > 100
+
+
 # -- the interface
 
 

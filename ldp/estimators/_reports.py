@@ -84,4 +84,7 @@ def check_reports(reports: Any) -> Array:
     """Return the reports as an array, and refuse a tally of them."""
     if isinstance(reports, Tally):
         raise TypeError("reports must be the reports themselves, got a Tally.")
-    return _checks.plain_array(reports, "reports")
+    given = _checks.plain_array(reports, "reports")
+    if given.ndim == 0:
+        raise TypeError(f"reports must be an array of them, got {type(reports).__name__}.")
+    return given

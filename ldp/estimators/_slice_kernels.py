@@ -7,6 +7,7 @@ import numpy as np
 
 from ldp._kernels import compiled
 
+ROUNDING = 2.0**-52
 UNIFORMS_EACH = 48  # an interval has shrunk below a millionth of its length long before the last
 
 
@@ -21,7 +22,7 @@ def change_of_log(length: Any, shares: Any, counts: Any, size: Any) -> Any:
 
 @compiled
 def change_of_prior(before: Any, after: Any, exponent: Any) -> Any:
-    """Change of exponent * log(weight)."""
+    """Change of exponent * log(weight), from a weight that is positive unless the exponent is 0."""
     if exponent == 0:
         return 0.0
     return exponent * math.log(after / before) if after > 0 else -math.inf
@@ -85,6 +86,10 @@ def slice_pair(
     if mass <= 0:
         return
     tilts = (prior[first] - 1, prior[second] - 1)
+    if now <= 0 < tilts[0]:  # rounded to a border where the density is zero
+        now = mass * ROUNDING
+    elif now >= mass and tilts[1] > 0:
+        now = mass * (1 - ROUNDING)
     size, bend = gather(first, second, law, likelihood, columns, counts, moved)
     bend += 4 * (tilts[0] + tilts[1]) / mass**2
     length = min(mass, 4 / math.sqrt(bend)) if bend > 0 else mass

@@ -150,8 +150,8 @@ def check_state(phi: Floats, laws: Floats) -> None:
 
 def prior_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
     """Return a concentration for every value; one number means the same for all."""
-    each = np.full(domain_size, given) if np.ndim(given) == 0 else given
-    return check_concentration(each, domain_size)
+    each = _checks.plain_array(given, "concentration")
+    return check_concentration(np.full(domain_size, each) if each.ndim == 0 else each, domain_size)
 
 
 def positive_vector(given: npt.ArrayLike, name: str, size: int | None = None) -> Floats:

@@ -66,7 +66,7 @@ def exact_posterior(
     check_mechanism(mechanism)
     d = mechanism.domain_size
     alpha = check_concentration(concentration, d)
-    num_reports = len(np.atleast_1d(check_reports(reports)))
+    num_reports = len(check_reports(reports))
     num_tallies = count_tallies(num_reports, d)
     if d * num_tallies > _MOST_CELLS or num_reports * d * num_tallies > _MOST_UPDATES:
         raise ValueError(

@@ -56,8 +56,7 @@ def weights(given: Levels) -> npt.NDArray[np.uint64]:
     that the budget bounds, so it is raised by more than they are.
     """
     across = at_least(given.across * (1 + 2.0**-48)) + np.uint64(1)
-    within = max(at_least(given.other_in), np.uint64(1))  # zero for an empty subset, but a divisor
-    return np.array([within, across, at_least(given.other_out)], dtype=np.uint64)
+    return np.array([at_least(given.other_in), across, at_least(given.other_out)], dtype=np.uint64)
 
 
 def check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_size: int) -> None:
@@ -78,21 +77,17 @@ def restrict(value: Any, word: Any, order: Any, places: Any, size: Any, weights:
     `places` is the inverse of `order`. Weights out of 2**64 are those of one other value within
     the subset, across its border, and outside it; the rest is the chance to keep the value.
     """
-    # Both pieces are computed and one is selected: branches on random numbers are guessed wrong.
-    inside = np.uint64(places[value] < size)
-    outside = np.uint64(1) - inside
-    place = np.uint64(places[value])
-    first_out = np.uint64(size)
-    others_in = first_out - inside
-    others_out = np.uint64(order.size) - first_out - outside
-    within = word // weights[0]
-    beyond = (word - others_in * weights[0]) // weights[2 - inside]
-    to_within = within + (inside & np.uint64(within >= place))  # steps over the value's own place
-    to_beyond = first_out + beyond
-    to_beyond += outside & np.uint64(to_beyond >= place)
-    if within < others_in:
-        return order[to_within]
-    return order[to_beyond if beyond < others_out else place]
+    # Choices on random words are selections, not branches, which would be guessed wrong.
+    place, first_out = np.uint64(places[value]), np.uint64(size)
+    inside = np.uint64(place < first_out)
+    others_out = np.uint64(order.size) - first_out - (np.uint64(1) - inside)
+    weight_in = (first_out - inside) * weights[0]
+    lands_in = word < weight_in
+    rest = word if lands_in else word - weight_in
+    other = rest // (weights[0] if lands_in else weights[2 - inside])
+    at = other if lands_in else first_out + other
+    at += np.uint64(lands_in == inside) & np.uint64(at >= place)  # step over the value itself
+    return order[at if lands_in | (other < others_out) else place]
 
 
 @compiled

@@ -103,8 +103,8 @@ class RRRR:
     def epsilon_outer(self) -> float:
         r"""Budget :math:`\epsilon_2` of the answer outside the subset, the largest that is allowed.
 
-        It is 0 if ``epsilon_inner`` is ``epsilon``: then reports do not tell the values outside
-        from each other.
+        With a subset and ``epsilon_inner=epsilon`` it is 0: then reports do not tell the values
+        outside from each other.
         """
         if self.domain_size - len(self.subset) == 1:
             return self.epsilon

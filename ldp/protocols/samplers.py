@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
@@ -44,9 +43,12 @@ class LangevinSampler:
         """Refuse numbers that make no sampler."""
         if not callable(self.step_size):
             _checks.positive(self.step_size, "step_size")
-        _checks.integer(self.minibatch, "minibatch", 1)
-        _checks.integer(self.num_updates, "num_updates", 1)
-        freeze(self, concentration=_plain(self.concentration))
+        freeze(
+            self,
+            minibatch=_checks.integer(self.minibatch, "minibatch", 1),
+            num_updates=_checks.integer(self.num_updates, "num_updates", 1),
+            concentration=_plain(self.concentration),
+        )
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,11 @@ class GibbsSampler:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
-        _checks.integer(self.num_sweeps, "num_sweeps", 1)
-        freeze(self, concentration=_plain(self.concentration))
+        freeze(
+            self,
+            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1),
+            concentration=_plain(self.concentration),
+        )
 
 
 @dataclass(frozen=True)
@@ -93,13 +98,16 @@ class SliceSampler:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
-        _checks.integer(self.num_sweeps, "num_sweeps", 1)
-        freeze(self, concentration=_plain(self.concentration))
+        freeze(
+            self,
+            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1),
+            concentration=_plain(self.concentration),
+        )
 
 
 def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:
     """Return concentrations as plain numbers, so that samplers are values."""
-    if np.ndim(concentration) == 0:
+    if _checks.plain_array(concentration, "concentration").ndim == 0:
         return _checks.positive(concentration, "concentration")
     return tuple(positive_vector(concentration, "concentration").tolist())
 
