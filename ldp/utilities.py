@@ -12,10 +12,11 @@ from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import null_space
 from scipy.special import xlogy
 
 from ldp import _checks
-from ldp.bounds.limits import fisher_information
+from ldp.bounds.limits import positive_channel
 from ldp.types import Floats
 
 
@@ -53,10 +54,14 @@ def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
     ``S000``, utility 1.
     """
     law, matrix = _law_and_channel(theta, channel)
-    if np.linalg.matrix_rank(matrix) < len(matrix):
+    matrix = positive_channel(matrix)
+    # F is this root times its transpose; to form it would square the condition of the channel.
+    root = null_space(np.ones((1, law.size))).T @ matrix / np.sqrt(law @ matrix)
+    lengths = np.linalg.svd(root, compute_uv=False)
+    least = lengths[0] * max(matrix.shape) * np.finfo(float).eps
+    if lengths.size < law.size - 1 or lengths[-1] <= least:
         return -math.inf
-    information = fisher_information(matrix, law, tangent=True)
-    return -float(np.trace(np.linalg.inv(information)))
+    return -float((lengths**-2.0).sum())
 
 
 def entropy(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:

@@ -58,7 +58,7 @@ def channel_of(mask):
 
 def some_runs(sampler):
     rng = np.random.default_rng(1)
-    return [adobest(range(4), 4, 4.0, MassPrefix(0.4), sampler, rng) for _ in range(2_000)]
+    return [adobest(range(4), 4, 4.0, MassPrefix(0.4), sampler, rng) for _ in range(6_000)]
 
 
 LIVELY = [LangevinSampler(0.2, 5, 40), SliceSampler(2)]
@@ -131,5 +131,5 @@ def test_control_other_subsets_than_the_asked_ones_are_seen():
         subsets = [[(min(m.subset, default=0) + 1) % 3] for m in run.mechanisms]
         return [(RRRR(3, 2.0, s, 1.6), t) for s, t in zip(subsets, run.tallies, strict=True)]
 
-    ranks = truth_among_draws(SliceSampler(4), 400, shifted)
+    ranks = truth_among_draws(SliceSampler(4), 1_200, shifted)
     assert p_value(ranks, 19) < FALSE_ALARM

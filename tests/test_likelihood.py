@@ -23,7 +23,7 @@ from ldp import (
     slice_sample,
 )
 from ldp.estimators import _evidence, likelihood
-from ldp.estimators._simplex_program import second_order_target
+from ldp.estimators._simplex_program import _on_faces, second_order_target
 
 SMALL = [m for epsilon in (0.5, 3.0) for m in every(epsilon)]
 
@@ -307,6 +307,29 @@ def test_what_is_no_array_of_reports_is_refused(reports):
     ):
         with pytest.raises((TypeError, ValueError), match=r"^reports must be .*, got .*\.$"):
             estimate()
+
+
+def test_steps_on_faces_reach_the_maximum_from_the_worst_vertex():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        d = int(rng.integers(3, 9))
+        root, slope, theta = (
+            rng.normal(size=(d, d)),
+            3 * rng.normal(size=d),
+            rng.dirichlet(np.ones(d)),
+        )
+        centred = root @ root.T
+        centred -= centred.mean(axis=0)
+        centred -= centred.mean(axis=1, keepdims=True)
+        x = _on_faces(theta, slope, centred, np.eye(d)[slope.argmin()], 1e-9)
+        gradient = slope - centred @ (x - theta)
+        assert gradient.max() - gradient @ x <= 1e-9  # the certificate that was asked for
+
+
+def test_the_certificate_allows_for_the_rounding_of_its_sums():
+    assert likelihood.certified_gap(np.array([1.0]), 100) == 10 * 2.0**-50
+    assert likelihood.certified_gap(np.array([1.0]), 100, 3.0) == 30 * 2.0**-50
+    assert likelihood.certified_gap(np.array([1.0, 0.5]), 0) == 0
 
 
 def test_tallies_of_randomized_response_are_checked():

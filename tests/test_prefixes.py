@@ -207,6 +207,13 @@ def test_choose_size_takes_the_first_of_equal_utilities():
     assert kernels.choose_size(kernels.HONEST, law, 1.0, levels, scratch) == 3
 
 
+def test_a_rule_without_a_branch_is_an_error_and_not_the_empty_subset():
+    law, levels = np.array([0.6, 0.4]), np.full((2, 5), 0.5)
+    for code in (-1, kernels.EMPTY + 1):
+        with pytest.raises(ValueError, match="no branch"):
+            kernels.choose_size(code, law, 1.0, levels, np.empty(2))
+
+
 # -- what is refused
 
 

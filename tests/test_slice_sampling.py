@@ -22,6 +22,7 @@ from ldp import (
     maximum_likelihood,
     slice_sample,
 )
+from ldp.estimators import slice_sampling
 from ldp.estimators._restricted_counts import (
     draw_explained_restricted,
     gather_counts,
@@ -74,7 +75,7 @@ def test_control_wrong_channels_and_priors_miss_the_moments():
     m, rng = GRR(4, 1.0), np.random.default_rng(7)
     reports, alpha = drawn(m, 15), np.ones(4)
     exact = exact_posterior(m, reports, alpha)
-    for wrong, prior in [(GRR(4, 1.3), alpha), (m, np.full(4, 1.3))]:
+    for wrong, prior in [(GRR(4, 1.6), alpha), (m, np.full(4, 1.6))]:
         sample = slice_sample(wrong, reports, prior, 150, rng, burn_in=20, num_chains=64)
         assert worst_t(sample, exact) > 8
 
@@ -201,6 +202,16 @@ def test_one_move_leaves_the_conditional_law_unchanged(n, prior):
     assert np.abs(np.corrcoef(starts, ends[:, 0])[0, 1]) < 0.2  # and forgets
 
 
+def test_there_are_enough_uniforms_to_shrink_to_a_narrow_slice():
+    """The widest interval first: ten million reports beside one that tells nearly everything."""
+    columns, counts = 1 + np.expm1(12) * np.eye(3), np.array([1.0, 1e7, 0.7e7])
+    rng, law = np.random.default_rng(0), np.array([0.3, 0.3, 0.4])
+    for _ in range(5_000):
+        new = moved(law, columns, counts, np.ones(3), rng.random(UNIFORMS_EACH))
+        assert new[0] != law[0]
+        law = new
+
+
 def test_values_without_mass_are_left_alone():
     law = np.array([0.0, 0.0, 1.0])
     columns, uniforms = 1 + np.eye(3), np.random.default_rng(0).random(UNIFORMS_EACH)
@@ -255,6 +266,13 @@ def test_without_information_the_posterior_is_the_prior():
     prior, rng = np.array([1.0, 2.0, 5.0]), np.random.default_rng(0)
     sample = slice_sample(GRR(3, 1e-7), [0] * 10, prior, 2_000, rng, burn_in=10)
     np.testing.assert_allclose(sample.mean, prior / 8, atol=0.03)
+
+
+def test_chains_start_at_draws_from_the_prior(monkeypatch):
+    monkeypatch.setattr(slice_sampling, "swept", lambda law, *_: law)
+    rng, again = np.random.default_rng(5), np.random.default_rng(5)
+    sample = slice_sample(GRR(3, 1.0), [0, 1], [1, 2, 3], 1, rng, burn_in=0, num_chains=3)
+    assert sample.laws[:, 0].tolist() == [c.dirichlet([1, 2, 3]).tolist() for c in again.spawn(3)]
 
 
 def test_standard_error_of_two_chains_by_hand():

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from ldp import GRR, OUE, RRRR, utilities
+from ldp import GRR, OUE, RRRR, prefix_utilities, utilities
 from ldp.utilities import UTILITIES
 
 # Sums of some hundred products of positive numbers.
@@ -120,7 +120,7 @@ def test_definitions(name, size):
         for theta in laws(size, size):
             made = UTILITIES[name](theta, channel)
             assert isinstance(made, float)
-            # An inverse of a random channel loses the digits of its condition.
+            # The twin's inverse of a random channel loses the digits of its condition, twice.
             loss = ROUNDING * (np.linalg.cond(channel) ** 2 if name == "fisher" else 1)
             assert made == pytest.approx(NAIVE[name](theta, channel), rel=loss, abs=ROUNDING)
 
@@ -151,6 +151,15 @@ def test_fisher_of_randomized_response_in_closed_form():
             trace = ((odds + size - 2) ** 2 + size - 1) / (odds - 1) ** 2 - theta @ theta
             made = utilities.fisher(theta, GRR(size, epsilon).channel())
             assert made == pytest.approx(-trace, rel=1e-9)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-7, 1e-9, 1e-11])
+def test_fisher_of_channels_that_are_nearly_singular(gap):
+    theta = np.array([0.4, 0.3, 0.2, 0.1])
+    made = utilities.fisher(theta, RRRR(4, 1.0, [0, 1], 1 - gap).channel())
+    # What tells the two outsiders apart is about gap / 10, of which the channel keeps 2**-55.
+    wanted = prefix_utilities(theta, 1.0, 1 - gap, "fisher")[2]
+    assert made == pytest.approx(wanted, rel=2.0**-48 / gap)
 
 
 def test_fisher_that_is_singular_is_minus_infinity():

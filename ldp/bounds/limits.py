@@ -23,8 +23,8 @@ class Averages(NamedTuple):
     frequencies_error: float
 
 
-def _channel(given: npt.ArrayLike) -> Floats:
-    """Return a channel of at least two values that is private and loses no law."""
+def positive_channel(given: npt.ArrayLike) -> Floats:
+    """Return a channel of at least two values that is private."""
     matrix = _checks.channel(given)
     if len(matrix) < 2:
         raise ValueError(f"channel must have at least two values, got {len(matrix)}.")
@@ -33,6 +33,12 @@ def _channel(given: npt.ArrayLike) -> Floats:
         raise ValueError(
             "channel must give every report a positive probability under every value, got a zero."
         )
+    return matrix
+
+
+def _channel(given: npt.ArrayLike) -> Floats:
+    """Return a channel of at least two values that is private and loses no law."""
+    matrix = positive_channel(given)
     rank = int(np.linalg.matrix_rank(matrix))
     if rank < len(matrix):
         raise ValueError(f"channel must have rank {len(matrix)} to tell all laws, got {rank}.")

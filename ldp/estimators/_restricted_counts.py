@@ -95,21 +95,24 @@ def draw_explained_restricted(
     given: RestrictedCounts, law: Floats, rng: np.random.Generator
 ) -> Integers:
     """Draw which users' reports are explained by which value, given the law, and count them."""
-    inside, counts = given.inside, given.counts
-    own_in, other_in, across, own_out, other_out = given.levels.T[:, :, None]
-    mass = inside @ law[:, None]
-    noise = np.where(inside, other_in, np.minimum(across, other_out))
-    own = np.where(inside, own_in - other_in, own_out - other_out) * law
+    inside = given.inside
+    rows, reports = np.nonzero(given.counts)  # most subsets have met few of the reports
+    counts, within = given.counts[rows, reports], inside[rows, reports]
+    own_in, other_in, across, own_out, other_out = given.levels[rows].T
+    noise = np.where(within, other_in, np.minimum(across, other_out))
+    own = np.where(within, own_in - other_in, own_out - other_out) * law[reports]
     # Outside, a value of the likelier side explains the report as any other of that side would.
-    side_is_inside = across > other_out
-    of_side = np.where(side_is_inside, across - other_out, other_out - across)
-    side = np.where(inside, 0.0, of_side * np.where(side_is_inside, mass, 1 - mass))
-    side = np.maximum(side, 0.0)
+    mass = (inside @ law)[rows]
+    of_side = np.abs(across - other_out) * np.where(across > other_out, mass, 1 - mass)
+    side = np.where(within, 0.0, np.maximum(of_side, 0.0))
     by_own = rng.binomial(counts, own / (own + side + noise))
-    by_side = rng.binomial(counts - by_own, side / (side + noise)).sum(axis=1)
-    tally: Integers = by_own.sum(axis=0)
+    by_side = np.zeros(len(inside), dtype=np.int64)
+    np.add.at(by_side, rows, rng.binomial(counts - by_own, side / (side + noise)))
+    tally = np.zeros(law.size, dtype=np.int64)
+    np.add.at(tally, reports, by_own)
     some = by_side > 0
-    weights = np.where(inside == side_is_inside, law, 0.0)[some]
+    side_is_inside = given.levels[some, 2] > given.levels[some, 4]
+    weights = np.where(inside[some] == side_is_inside[:, None], law, 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
     tally += rng.multinomial(by_side[some], weights).sum(axis=0)
     return tally

@@ -8,7 +8,7 @@ import numpy as np
 from ldp._kernels import compiled
 
 ROUNDING = 2.0**-52
-UNIFORMS_EACH = 48  # an interval has shrunk below a millionth of its length long before the last
+UNIFORMS_EACH = 48  # an interval is below a ten thousandth of its length long before the last
 
 
 @compiled

@@ -146,6 +146,8 @@ def choose_size(code: Any, law: Any, enough: Any, levels: Any, scratch: Any) -> 
             mass += law[size]
             size += 1
         return size
+    if not FISHER <= code <= HONEST:
+        raise ValueError("choose_size has no branch for the code of this rule")
     utilities_of_prefixes(code, law, levels, scratch)
     best = 0
     for size in range(1, law.size):

@@ -1,5 +1,7 @@
 """The rounds of adaptive estimation, by any of the samplers."""
 
+from typing import assert_never
+
 import numpy as np
 import numpy.typing as npt
 
@@ -119,15 +121,18 @@ def _next_law(
         for _ in range(sampler.num_sweeps):
             law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
         return law
-    columns, counts = likelihood_columns(seen)
-    for _ in range(sampler.num_sweeps):
-        law = swept(law, columns, counts, prior, rng)
-    return law
+    if isinstance(sampler, SliceSampler):
+        columns, counts = likelihood_columns(seen)
+        for _ in range(sampler.num_sweeps):
+            law = swept(law, columns, counts, prior, rng)
+        return law
+    assert_never(sampler)
 
 
 def _no_rows(num_users: int, num_rounds: int, d: int) -> tuple[Array, ...]:
-    """Room for the likelihoods of reports, none of which is known yet."""
-    rows, owners = np.empty((num_users, d)), np.empty(num_users, dtype=np.int64)
+    """Room for the likelihoods of different reports, none of which is known yet."""
+    rows = np.empty((min(num_users, num_rounds * d), d))
+    owners = np.empty(num_users, dtype=np.int64)
     row_of = np.full((num_rounds, d), -1, dtype=np.int32)
     # Words whose sums tell most subsets apart; where two collide, the subsets are compared.
     codes = np.cumprod(np.full(d, 0x9E3779B97F4A7C15, dtype=np.uint64))

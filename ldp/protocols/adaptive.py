@@ -120,7 +120,7 @@ def adobest(
     users_per_round : int
         Users between one draw of the law and the next.
     growth : float
-        A round has at least this share of the users before it, so that rounds become longer.
+        A round has about this share of the users before it, so that rounds become longer.
 
     Returns
     -------

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.mechanisms._restricted import levels
+from ldp.mechanisms._restricted import check_levels, levels
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.restricted import RRRR
 from ldp.protocols import _prefix_kernels as kernels
@@ -189,9 +189,11 @@ def sorted_values(law: Floats) -> Integers:
 def level_table(domain_size: int, epsilon: float, epsilon_inner: float) -> Floats:
     """Probabilities of RRRR at 0, 1, ..., d - 1 values, a row each; refuses what RRRR refuses."""
     d = _checks.domain_size(domain_size)
-    for size in range(d):
-        RRRR(d, epsilon, np.arange(size), epsilon_inner)
-    table = np.array([levels(d, size, epsilon, epsilon_inner) for size in range(d)])
+    RRRR(d, epsilon, [], epsilon_inner)
+    rows = [levels(d, size, epsilon, epsilon_inner) for size in range(d)]
+    for row in rows:
+        check_levels(row, epsilon, epsilon_inner, d)
+    table = np.array(rows)
     table.setflags(write=False)
     return table
 
