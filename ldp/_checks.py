@@ -184,9 +184,11 @@ def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.flo
     if array.ndim != 1 or array.size == 0 or (size is not None and array.size != size):
         wanted = "(d,) with d > 0" if size is None else f"({size},)"
         raise ValueError(f"{name} must have shape {wanted}, got {array.shape}.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
-    return array.astype(np.float64)
+    with np.errstate(over="ignore"):
+        numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite, got {numbers[~np.isfinite(numbers)][0]}.")
+    return numbers
 
 
 def interval(lower: Any, upper: Any) -> tuple[float, float]:

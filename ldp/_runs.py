@@ -18,8 +18,10 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -71,6 +73,9 @@ def _in_processes(jobs: dict[int, Job], processes: int) -> Results:
         futures = {pool.submit(_work_apart, job): i for i, job in jobs.items()}
         for future in as_completed(futures):
             yield futures[future], future.result()
+    except BrokenProcessPool as error:
+        error.add_note("A process died without a word, perhaps for want of memory.")
+        raise
     finally:  # after an error or an interrupt: runs that have begun end and are stored
         pool.shutdown(cancel_futures=True)
 
@@ -154,7 +159,16 @@ def origin(function: Function, version: str) -> list[str]:
             f"got {function!r}."
         )
     name = f"{function.__module__}.{function.__qualname__}"
-    return [name, _source(function), version, ldp.__version__, np.__version__]
+    # The text may have changed since the function was made of it.
+    code = repr(_told(inspect.unwrap(function).__code__))
+    return [name, _source(function), code, version, ldp.__version__, np.__version__]
+
+
+def _told(content: Any) -> Any:
+    """Say what code does, in words that are the same in every process."""
+    if isinstance(content, CodeType):
+        return content.co_code, content.co_names, [_told(each) for each in content.co_consts]
+    return sorted(map(repr, content)) if isinstance(content, frozenset) else content
 
 
 def _source(function: Function) -> str:

@@ -79,8 +79,8 @@ def run_grid(
     Run 0 of all cells comes first, then run 1: a grid that is interrupted has seen every cell about
     equally often, and asking for fewer runs returns what is there.
 
-    A file is written whole and then renamed. Its name is a digest of the function's name, of the
-    file in which the function is written (of the function alone in a notebook), the cell, the
+    A file is written whole and then renamed. Its name is a digest of the function's name and code,
+    of the file in which it is written (of the function alone in a notebook), the cell, the
     seed, the run, `version`, and the versions of ``ldp`` and ``numpy``: if one of them changes,
     the run is computed again. Not seen are changes of other files that the function imports and, in
     a notebook, of other cells whose names it uses; give another `version` then.

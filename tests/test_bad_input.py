@@ -154,7 +154,8 @@ def test_any_epsilon_works_or_is_refused(name: str) -> None:
         (lambda: ldp.RRRR(D, 1.0, [2**70], 0.8), "subset"),
         (lambda: ldp.RRRR(D, 1.0, np.array([2**64 - 1], dtype=np.uint64), 0.8), "subset"),
         (lambda: ldp.RRRR(D, 1.0, [1.0], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [1, True], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, [0, True], 0.8), "subset"),
+        (lambda: ldp.RRRR(D, 1.0, {3: "a"}, 0.8), "subset"),
         (lambda: ldp.RRRR(D, 1.0, [False], 0.8), "subset"),
         (lambda: ldp.RRRR(D, 1.0, np.arange(D) < 3, 0.8), "subset"),  # a mask
         (lambda: ldp.RRRR(D, 1.0, [np.nan], 0.8), "subset"),

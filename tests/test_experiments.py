@@ -202,6 +202,19 @@ def test_a_changed_function_does_not_find_old_rows(tmp_path, monkeypatch):
     sys.modules.pop("written")
 
 
+def test_rows_of_a_function_older_than_its_file_are_not_those_of_the_new_one(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    first = "def answer(cell, rng):\n    return {'a': 1}\n"
+    second = first.replace("1", "2")
+    old = written(tmp_path, first)
+    (tmp_path / "written.py").write_text(second)
+    for module, answer in ((old, 1), (written(tmp_path, second), 2), (old, 1)):
+        rows = run_grid(module.answer, [{"n": 1}], 1, 7, folder=tmp_path / "store")
+        assert rows[0]["a"] == answer
+    assert len(inodes(tmp_path / "store")) == 2
+    sys.modules.pop("written")
+
+
 def test_an_error_says_where_and_keeps_what_ended(tmp_path):
     for processes in (1, 2):
         with pytest.raises(ArithmeticError, match="no such law") as caught:

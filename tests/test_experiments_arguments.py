@@ -4,10 +4,11 @@ import functools
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
-from grid_functions import draw, fail_unreadably, scaled
+from grid_functions import die, draw, fail_unreadably, scaled
 
 from ldp.experiments import run_grid, run_rng
 
@@ -93,6 +94,12 @@ def test_an_error_that_another_process_cannot_read_is_told_in_words():
     with pytest.raises(RuntimeError, match="TwoWords: no such law") as caught:
         run_grid(fail_unreadably, ONE, 1, 7, processes=2)
     assert "This happened in run 0 of the cell {'n': 1}." in str(caught.value)
+
+
+def test_a_process_that_dies_is_told():
+    with pytest.raises(BrokenProcessPool) as caught:
+        run_grid(die, ONE, 1, 7, processes=2)
+    assert "perhaps for want of memory" in caught.value.__notes__[0]
 
 
 SCRIPT = """

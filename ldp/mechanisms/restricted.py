@@ -1,7 +1,7 @@
 """Randomly restricted randomized response: mostly among the values that matter."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,6 +197,8 @@ class RRRR:
 
 
 def _subset(subset: Iterable[int], domain_size: int) -> tuple[int, ...]:
+    if isinstance(subset, Mapping):
+        raise TypeError(f"subset must be a sequence of values, got {type(subset).__name__}.")
     listed = isinstance(subset, Iterable) and not isinstance(subset, np.ndarray)
     given = list(subset) if listed else subset
     chosen = _checks.integers_below(given, "subset", domain_size)
