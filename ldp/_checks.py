@@ -191,6 +191,14 @@ def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.flo
     return numbers
 
 
+def positive_vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:
+    """Return a vector of positive, finite numbers."""
+    array = vector(given, name, size)
+    if array.min() <= 0:
+        raise ValueError(f"{name} must be positive, got {array.min()}.")
+    return array
+
+
 def interval(lower: Any, upper: Any) -> tuple[float, float]:
     """Return the ends of a range of real values: finite, the first below the second."""
     ends = real(lower, "lower", "finite"), real(upper, "upper", "finite")

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ldp.tally import Tally
 
 Array = npt.NDArray[Any]
+Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint8]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ldp.estimators._evidence import Evidence, gather
 from ldp.estimators._reports import (
@@ -23,9 +22,7 @@ from ldp.estimators._reports import (
 )
 from ldp.mechanisms.restricted import RRRR
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers, Mechanism
-
-Bools = npt.NDArray[np.bool_]
+from ldp.types import Array, Bools, Floats, Integers, Mechanism
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,9 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp
 
 from ldp import _checks
+from ldp.estimators._prior import check_concentration
 from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
-from ldp.estimators.mixture import DirichletMixture, check_concentration
+from ldp.estimators.mixture import DirichletMixture
 from ldp.types import Floats, Integers, Pair
 
 _MOST_CELLS = 2**23  # numbers in one array: pairs of a histogram and a tally, or their entries

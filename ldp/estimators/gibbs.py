@@ -16,13 +16,13 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.estimators._evidence import Evidence, byte_table
 from ldp.estimators._likelihood_kernels import count_explained, count_supported
+from ldp.estimators._prior import check_concentration
 from ldp.estimators._reports import domain_of, whole_counts
 from ldp.estimators._restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
     gather_counts,
 )
-from ldp.estimators.mixture import check_concentration
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 

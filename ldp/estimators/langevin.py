@@ -10,8 +10,8 @@ from ldp import _checks
 from ldp._words import words
 from ldp.estimators._evidence import dense_rows, gather
 from ldp.estimators._langevin_kernels import update_repeatedly
+from ldp.estimators._prior import prior_concentration
 from ldp.estimators._reports import domain_of, whole_counts
-from ldp.estimators.mixture import check_concentration
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
@@ -116,8 +116,8 @@ def sgld(
     ``S000``, "Posterior sampling"; ``welling2011bayesian``; ``patterson2013stochastic``.
     """
     alpha = prior_concentration(concentration, domain_of(mechanism))
-    state = positive_vector(phi, "phi", alpha.size).copy()
-    steps = positive_vector(step_sizes, "step_sizes")
+    state = _checks.positive_vector(phi, "phi", alpha.size).copy()
+    steps = _checks.positive_vector(step_sizes, "step_sizes")
     minibatch = _checks.integer(minibatch, "minibatch", 1)
     rng = _checks.rng(rng)
     evidence = gather(mechanism, reports)
@@ -146,17 +146,3 @@ def check_state(phi: Floats, laws: Floats) -> None:
         raise FloatingPointError(
             f"step sizes must be small enough that phi stays positive and finite, got {phi}."
         )
-
-
-def prior_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
-    """Return a concentration for every value; one number means the same for all."""
-    each = _checks.plain_array(given, "concentration")
-    return check_concentration(np.full(domain_size, each) if each.ndim == 0 else each, domain_size)
-
-
-def positive_vector(given: npt.ArrayLike, name: str, size: int | None = None) -> Floats:
-    """Return a vector of positive, finite numbers."""
-    array = _checks.vector(given, name, size)
-    if array.min() <= 0:
-        raise ValueError(f"{name} must be positive, got {array.min()}.")
-    return array

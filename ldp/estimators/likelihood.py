@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators._evidence import Evidence, curvature, gather, rise, score
+from ldp.estimators._prior import concave_prior
 from ldp.estimators._reports import check_some, domain_of, tallied_outcomes
 from ldp.estimators._simplex_program import second_order_target
-from ldp.estimators.mixture import check_concentration
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
@@ -156,9 +156,7 @@ def maximum_posterior(
     array([0.8, 0.2])
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
-    alpha = check_concentration(concentration, domain_of(mechanism))
-    if alpha.min() < 1:
-        raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
+    alpha = concave_prior(concentration, domain_of(mechanism))
     return _maximise(mechanism, reports, alpha - 1, tolerance, max_iterations)
 
 

@@ -10,7 +10,6 @@ from ldp import _checks
 from ldp.types import Floats, Integers
 
 _CELLS_AT_ONCE = 2**22  # of laws, tallies and values: 32 MiB
-_LARGEST_CONCENTRATION = 2.0**53  # beyond it one user more is lost in rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,13 +166,3 @@ class DirichletMixture:
         if num_reports == 0:
             raise ValueError("reports must be at least one for users to have frequencies, got 0.")
         return num_reports
-
-
-def check_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
-    """Return the concentration of a Dirichlet prior: one positive number per value."""
-    alpha = _checks.vector(given, "concentration", domain_size)
-    if not alpha.min() > 0:
-        raise ValueError(f"concentration must be positive, got {alpha.min()}.")
-    if alpha.max() > _LARGEST_CONCENTRATION:
-        raise ValueError(f"concentration must be at most 2**53, got {alpha.max()}.")
-    return alpha

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp.estimators._evidence import likelihood_rows
+from ldp.estimators._prior import check_concentration
 from ldp.estimators._reports import check_mechanism, check_reports
 from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
-from ldp.estimators.mixture import DirichletMixture, check_concentration
+from ldp.estimators.mixture import DirichletMixture
 from ldp.types import Array, Floats, Mechanism
 
 _MOST_CELLS = 2**24  # numbers held at once: 128 MiB

@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators._evidence import dense_rows
+from ldp.estimators._prior import concave_prior
 from ldp.estimators._reports import domain_of
 from ldp.estimators._restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
 from ldp.estimators._slice_kernels import UNIFORMS_EACH, sweep_pairs
-from ldp.estimators.mixture import check_concentration
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
@@ -138,11 +138,3 @@ def swept(
     sweep_pairs(moved, columns, counts, prior, order, uniforms)
     moved /= moved.sum()
     return moved
-
-
-def concave_prior(concentration: npt.ArrayLike, domain_size: int) -> Floats:
-    """Return a concentration that makes the posterior density log-concave."""
-    alpha = check_concentration(concentration, domain_size)
-    if alpha.min() < 1:
-        raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
-    return alpha

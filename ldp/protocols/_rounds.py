@@ -5,21 +5,21 @@ from typing import assert_never
 import numpy as np
 import numpy.typing as npt
 
+from ldp import _checks
 from ldp._words import words
 from ldp.estimators._restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
     likelihood_columns,
 )
-from ldp.estimators.langevin import check_state, positive_vector
+from ldp.estimators.langevin import check_state
 from ldp.estimators.slice_sampling import swept
 from ldp.mechanisms._restricted import Levels, restricted_response, weights
 from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
 from ldp.protocols.prefixes import Prefix
 from ldp.protocols.samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
-from ldp.types import Array, Floats, Integers
+from ldp.types import Array, Bools, Floats, Integers
 
-Bools = npt.NDArray[np.bool_]
 History = tuple[Integers, Bools, Floats]  # reports, subsets and laws of a run
 
 _NUMBERS_AT_ONCE = 2**18
@@ -149,4 +149,4 @@ def _step_sizes(step_size: StepSize, num_users: Integers) -> Floats:
     """Step size after every round, by the number of users so far."""
     if not callable(step_size):
         return np.full(num_users.size, float(step_size))
-    return positive_vector(step_size(num_users), "step_size", num_users.size)
+    return _checks.positive_vector(step_size(num_users), "step_size", num_users.size)

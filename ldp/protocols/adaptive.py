@@ -7,16 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators.langevin import prior_concentration
-from ldp.estimators.slice_sampling import concave_prior
+from ldp.estimators._prior import concave_prior, prior_concentration
 from ldp.mechanisms.restricted import RRRR
 from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.protocols.prefixes import Prefix, check_rule, level_table
 from ldp.protocols.samplers import LangevinSampler, Sampler, SliceSampler, check_sampler
 from ldp.tally import Tally
-from ldp.types import Floats, Integers
-
-Bools = npt.NDArray[np.bool_]
+from ldp.types import Bools, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators.langevin import positive_vector
 from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
@@ -109,7 +108,7 @@ def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:
     """Return concentrations as plain numbers, so that samplers are values."""
     if _checks.plain_array(concentration, "concentration").ndim == 0:
         return _checks.positive(concentration, "concentration")
-    return tuple(positive_vector(concentration, "concentration").tolist())
+    return tuple(_checks.positive_vector(concentration, "concentration").tolist())
 
 
 Sampler = LangevinSampler | GibbsSampler | SliceSampler

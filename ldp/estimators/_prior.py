@@ -1,0 +1,33 @@
+"""Concentrations of Dirichlet priors, as estimators take them."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp.types import Floats
+
+_LARGEST_CONCENTRATION = 2.0**53  # beyond it one user more is lost in rounding
+
+
+def check_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
+    """Return the concentration of a Dirichlet prior: one positive number per value."""
+    alpha = _checks.vector(given, "concentration", domain_size)
+    if not alpha.min() > 0:
+        raise ValueError(f"concentration must be positive, got {alpha.min()}.")
+    if alpha.max() > _LARGEST_CONCENTRATION:
+        raise ValueError(f"concentration must be at most 2**53, got {alpha.max()}.")
+    return alpha
+
+
+def prior_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
+    """Return a concentration for every value; one number means the same for all."""
+    each = _checks.plain_array(given, "concentration")
+    return check_concentration(np.full(domain_size, each) if each.ndim == 0 else each, domain_size)
+
+
+def concave_prior(concentration: npt.ArrayLike, domain_size: int) -> Floats:
+    """Return a concentration that makes the posterior density log-concave."""
+    alpha = check_concentration(concentration, domain_size)
+    if alpha.min() < 1:
+        raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
+    return alpha
