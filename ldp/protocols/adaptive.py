@@ -123,7 +123,7 @@ def adobest(
     -------
     AdaptiveRun
         Estimate the law from ``run.mechanisms`` and ``run.tallies``: by
-        :func:`ldp.maximum_likelihood`, or by the mean of :func:`ldp.gibbs` or :func:`ldp.sgld`.
+        :func:`ldp.maximum_likelihood`, or by the mean of :func:`ldp.slice_sample`.
 
     Raises
     ------
