@@ -5,6 +5,7 @@ JOBS ?= 2
 PORT ?= 8000
 VENV := .venv
 PY := $(VENV)/bin/python
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .PHONY: help book run html notebooks serve test lint types unit site study bench lock clean
@@ -55,12 +56,11 @@ site: $(VENV)/installed
 	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml
 
 study: $(VENV)/installed  ## the study of adaptive estimation: PROFILE=full takes an hour and resumes
-	@$(PY) studies/run.py --profile $(PROFILE) --processes $(JOBS)
+	@$(ONE_THREAD) $(PY) studies/grids.py --profile $(PROFILE) --processes $(JOBS)
 
 bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _build/bench.md
 	@mkdir -p _build
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
-	$(PY) -m pytest benchmarks -o python_files='bench_*.py' -o python_functions='bench_* test_*' \
+	$(ONE_THREAD) $(PY) -m pytest benchmarks -o python_files='bench_*.py' -o python_functions='bench_* test_*' \
 	    --benchmark-only \
 	    --benchmark-json=_build/bench.json -q
 	@$(PY) benchmarks/table.py _build/bench.json _build/bench.md

@@ -65,7 +65,9 @@ def describe(rule: Any) -> dict[str, Any]:
         return {"rule": rule.utility, "parameter": rule.inner_share}
     if isinstance(rule, MassPrefix):
         return {"rule": "mass", "parameter": rule.mass}
-    return {"rule": "none", "parameter": 1.0}
+    if isinstance(rule, EmptyPrefix):
+        return {"rule": "none", "parameter": 1.0}
+    raise TypeError(f"rule must be one of the grid's, got {rule!r}.")
 
 
 def adapted(rule: Any, values: Any, theta: Any, epsilon: float, rng: Any) -> dict[str, Any]:
