@@ -125,6 +125,36 @@ def test_adaptive_reports_are_analysed_as_if_subsets_had_been_given(sampler):
     assert p_value(truth_among_draws(sampler, 400, asked), 19) > FALSE_ALARM
 
 
+def last_law_ranks(sampler, simulations):
+    """Ranks of the truth against the last law alone: its entries, and how far it is spread."""
+    rng, rule, found = np.random.default_rng(3), BestPrefix("honest", 0.8), []
+    for _ in range(simulations):
+        truth = rng.dirichlet(np.ones(3))
+        run = adobest(rng.choice(3, 20, p=truth), 3, 2.0, rule, sampler, rng)
+        drawn = slice_sample(run.mechanisms, run.tallies, np.ones(3), 20, rng, burn_in=8)
+        centre = drawn.mean  # any number made of the reports would do
+        both = [np.append(law, ((law - centre) ** 2).sum()) for law in (truth, run.laws[-1])]
+        found.append(rank(both[0], both[1][None], rng))
+    return np.array(found)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "sampler", [LangevinSampler(0.01, 20, 200), GibbsSampler(3), SliceSampler(3)], ids=repr
+)
+def test_the_last_law_of_a_run_is_one_more_draw_from_the_posterior(sampler):
+    """Langevin dynamics have steps of finite length: off by at most 0.02, we say."""
+    assert p_value(last_law_ranks(sampler, 2_000), 1, tolerance=0.02) > FALSE_ALARM
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    "sampler", [LangevinSampler(0.01, 20, 2), LangevinSampler(0.3, 1, 40)], ids=repr
+)
+def test_control_dynamics_that_lag_or_are_too_wide_are_seen(sampler):
+    assert p_value(last_law_ranks(sampler, 2_000), 1, tolerance=0.02) < FALSE_ALARM
+
+
 @pytest.mark.statistical
 def test_control_other_subsets_than_the_asked_ones_are_seen():
     def shifted(run):
