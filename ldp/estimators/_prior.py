@@ -28,6 +28,12 @@ def prior_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
 def concave_prior(concentration: npt.ArrayLike, domain_size: int) -> Floats:
     """Return a concentration that makes the posterior density log-concave."""
     alpha = check_concentration(concentration, domain_size)
-    if alpha.min() < 1:
-        raise ValueError(f"concentration must be at least 1, got {alpha.min()}.")
+    check_concave(alpha)
     return alpha
+
+
+def check_concave(concentration: npt.ArrayLike) -> None:
+    """Refuse a density that rises without bound where a value has no mass."""
+    least = np.min(concentration)
+    if least < 1:
+        raise ValueError(f"concentration must be at least 1, got {least}.")

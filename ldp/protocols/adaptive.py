@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._prior import concave_prior, prior_concentration
+from ldp.estimators._prior import prior_concentration
 from ldp.mechanisms.restricted import RRRR
 from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.protocols.prefixes import Prefix, check_rule, level_table
-from ldp.protocols.samplers import LangevinSampler, Sampler, SliceSampler, check_sampler
+from ldp.protocols.samplers import LangevinSampler, Sampler, check_sampler
 from ldp.tally import Tally
 from ldp.types import Bools, Floats, Integers
 
@@ -163,10 +163,7 @@ def adobest(
     rng = _checks.rng(rng)
     starts = _starts(given.size, users_per_round, growth)
     sampler = check_sampler(sampler)
-    if isinstance(sampler, SliceSampler):
-        prior = concave_prior(prior_concentration(sampler.concentration, d), d)
-    else:
-        prior = prior_concentration(sampler.concentration, d)
+    prior = prior_concentration(sampler.concentration, d)
     if isinstance(sampler, LangevinSampler):
         run = langevin_rounds(given, starts, rule, table, sampler, prior, rng)
     else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp.estimators._prior import check_concave
 from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
@@ -102,6 +103,7 @@ class SliceSampler:
             num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1),
             concentration=_plain(self.concentration),
         )
+        check_concave(self.concentration)
 
 
 def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:
