@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 from ldp.types import Bits, Integers
 
 _WORDS_PER_TILE = 384

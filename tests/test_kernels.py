@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -348,20 +347,6 @@ def test_walsh_hadamard(size: int, num_blocks: int) -> None:
     ]
     _kernels.walsh_hadamard(blocks)
     assert blocks.tolist() == expected
-
-
-def test_a_machine_without_a_folder_for_machine_code_still_compiles(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real = _kernels.numba.njit
-
-    def without_folder(**options: Any) -> Any:
-        if options.pop("cache", False):
-            raise RuntimeError("cannot cache function: no locator available")
-        return real(**options)
-
-    monkeypatch.setattr(_kernels.numba, "njit", without_folder)
-    assert _kernels.compiled(lambda x: x + 1)(2) == 3
 
 
 # -- likelihood

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from ldp import _compiled
+
 INNER = """
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 FACTOR = {factor}
 @compiled
 def inner(x):
     return {operation}
 """
 OUTER = """
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 from inner import inner
 @compiled
 def middle(x):
@@ -47,3 +49,15 @@ def test_code_on_disk_is_used_until_a_called_function_changes(tmp_path, change):
     new = {"factor": "20", "operation": "8"}[next(iter(change))]
     assert run(tmp_path, **change) == [new, "0"]
     assert run(tmp_path) == ["15", "1"]
+
+
+def test_a_machine_without_a_folder_for_machine_code_still_compiles(monkeypatch):
+    real = _compiled.numba.njit
+
+    def without_folder(*given, **options):
+        if options.pop("cache", False):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(*given, **options)
+
+    monkeypatch.setattr(_compiled.numba, "njit", without_folder)
+    assert _compiled.compiled(lambda x: x + 1)(2) == 3

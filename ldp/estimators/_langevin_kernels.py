@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from ldp._kernels import compiled, compiled_sums
+from ldp._compiled import compiled, compiled_sums
 
 
 @compiled_sums

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 
 
 @compiled

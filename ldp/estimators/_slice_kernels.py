@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 
 ROUNDING = 2.0**-52
 UNIFORMS_EACH = 48  # an interval is below a ten thousandth of its length long before the last

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 from ldp._words import at_least
 
 

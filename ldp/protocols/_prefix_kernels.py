@@ -8,7 +8,7 @@ definitions of :mod:`ldp.utilities`.
 import math
 from typing import Any
 
-from ldp._kernels import compiled
+from ldp._compiled import compiled
 
 FISHER, ENTROPY, TV_POSTERIOR, TV_REPORT, MSE, HONEST, MASS, EMPTY = range(8)
 ROUNDING = 2.0**-40  # utilities and masses that differ by less are equal
