@@ -160,7 +160,7 @@ def origin(function: Function, version: str) -> list[str]:
         )
     name = f"{function.__module__}.{function.__qualname__}"
     # The text may have changed since the function was made of it.
-    code = repr(_told(inspect.unwrap(function).__code__))
+    code = repr(_told(getattr(inspect.unwrap(function), "__code__", function.__code__)))
     return [name, _source(function), code, version, ldp.__version__, np.__version__]
 
 
