@@ -32,9 +32,8 @@ def integer(value: Any, name: str, least: int, most: int | None = None) -> int:
 
 def real(value: Any, name: str, rule: str) -> float:
     """Return `value` as a float; `rule` says what it must be in the error message."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-        raise TypeError(f"{name} must be {rule}, got {value!r}.")
-    if isinstance(value, np.complexfloating):
+    other = isinstance(value, bool | np.bool_ | np.complexfloating)
+    if other or not isinstance(value, int | float | np.number):
         raise TypeError(f"{name} must be {rule}, got {value!r}.")
     try:
         return float(value)
@@ -127,8 +126,8 @@ def integers_below(values: Any, name: str, size: int) -> npt.NDArray[np.int64]:
     array = integers(values, name)
     if array.size:
         low, high = int(array.min()), int(array.max())
-        if low < 0 or high >= size:
-            wrong = low if low < 0 else high
+        wrong = low if low < 0 else high
+        if not 0 <= wrong < size:
             raise ValueError(f"{name} must be at least 0 and below {size}, got {wrong}.")
     return array
 

@@ -23,6 +23,15 @@ def compiled(function: _Function, **options: Any) -> _Function:
     return cast(_Function, dispatcher)
 
 
+def compiled_sums(function: _Function) -> _Function:
+    """Compile with sums in any order, so that their terms are added several at a time.
+
+    A division by zero gives an infinity, for the caller to find.
+    """
+    flags = {"reassoc", "contract", "nsz", "arcp"}
+    return compiled(function, fastmath=flags, error_model="numpy")
+
+
 def _digest(function: Callable[..., Any], options: dict[str, Any]) -> str:
     """Tell a function from others by its code, its options and what it uses of its module."""
     code, scope = function.__code__, function.__globals__
@@ -35,12 +44,3 @@ def _digest(function: Callable[..., Any], options: dict[str, Any]) -> str:
 def _name(value: Any) -> str:
     """Name of a function, with its digest if it is compiled, or of a module; a constant itself."""
     return str(getattr(value, "__qualname__", getattr(value, "__name__", repr(value))))
-
-
-def compiled_sums(function: _Function) -> _Function:
-    """Compile with sums in any order, so that their terms are added several at a time.
-
-    A division by zero gives an infinity, for the caller to find.
-    """
-    flags = {"reassoc", "contract", "nsz", "arcp"}
-    return compiled(function, fastmath=flags, error_model="numpy")

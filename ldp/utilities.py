@@ -12,11 +12,10 @@ from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import null_space
 from scipy.special import xlogy
 
 from ldp import _checks
-from ldp.bounds.limits import positive_channel
+from ldp.bounds.information import information_root, positive_channel
 from ldp.types import Floats
 
 
@@ -55,9 +54,7 @@ def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
     """
     law, matrix = _law_and_channel(theta, channel)
     matrix = positive_channel(matrix)
-    # F is this root times its transpose; to form it would square the condition of the channel.
-    root = null_space(np.ones((1, law.size))).T @ matrix / np.sqrt(law @ matrix)
-    lengths = np.linalg.svd(root, compute_uv=False)
+    lengths = np.linalg.svd(information_root(matrix, law), compute_uv=False)
     least = lengths[0] * max(matrix.shape) * np.finfo(float).eps
     if lengths.size < law.size - 1 or lengths[-1] <= least:
         return -math.inf

@@ -14,12 +14,12 @@ The text of S003 at hand has lost its displayed equations. All formulas here fol
 """
 
 from ldp.bounds.entropy import entropy_bound, tally_entropy_bound, tally_entropy_limit
+from ldp.bounds.information import fisher_information
 from ldp.bounds.limits import (
     Averages,
     entropy_constants,
     entropy_limit,
     exact_limit,
-    fisher_information,
 )
 from ldp.bounds.privacy import (
     epsilon_constants,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.bounds._common import gaussian_factor
+from ldp.bounds.information import information_at, telling_channel
 from ldp.types import Floats
 
 
@@ -23,28 +24,6 @@ class Averages(NamedTuple):
     frequencies_error: float
 
 
-def positive_channel(given: npt.ArrayLike) -> Floats:
-    """Return a channel of at least two values that is private."""
-    matrix = _checks.channel(given)
-    if len(matrix) < 2:
-        raise ValueError(f"channel must have at least two values, got {len(matrix)}.")
-    matrix = matrix[:, matrix.any(axis=0)]  # a report that nobody can make says nothing
-    if matrix.min() == 0:
-        raise ValueError(
-            "channel must give every report a positive probability under every value, got a zero."
-        )
-    return matrix
-
-
-def _channel(given: npt.ArrayLike) -> Floats:
-    """Return a channel of at least two values that is private and loses no law."""
-    matrix = positive_channel(given)
-    rank = int(np.linalg.matrix_rank(matrix))
-    if rank < len(matrix):
-        raise ValueError(f"channel must have rank {len(matrix)} to tell all laws, got {rank}.")
-    return matrix
-
-
 def _laws(given: npt.ArrayLike, domain_size: int) -> Floats:
     laws = _checks.plain_array(given, "thetas")
     if laws.dtype.kind not in "iuf":
@@ -58,73 +37,13 @@ def _laws(given: npt.ArrayLike, domain_size: int) -> Floats:
     return laws.astype(np.float64)
 
 
-def fisher_information(
-    channel: npt.ArrayLike, theta: npt.ArrayLike, tangent: bool = False
-) -> Floats:
-    r"""What one report says about the law: Fisher information in :math:`d-1` coordinates.
-
-    .. math:: J_{kl}=\sum_y\frac{(Q_{k,y}-Q_{d-1,y})(Q_{l,y}-Q_{d-1,y})}{(\theta Q)_y}
-
-    With `tangent` the coordinates are orthonormal on :math:`\{u:\sum_vu_v=0\}`; then
-    :math:`\operatorname{tr}J^{-1}` is the limit of :math:`n` times the error, with nothing to add
-    for a coordinate left out. The determinant is smaller by the factor :math:`d`.
-
-    Parameters
-    ----------
-    channel : array_like, shape (d, m)
-        Probability of each report (column) under each value (row): positive, of rank d.
-    theta : array_like, shape (d,)
-        The law.
-    tangent : bool
-        Use orthonormal coordinates instead of the first d - 1.
-
-    Returns
-    -------
-    ndarray, shape (d - 1, d - 1)
-        Symmetric, positive definite.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `channel` is no such channel or `theta` no law.
-
-    Examples
-    --------
-    >>> from ldp import GRR
-    >>> fisher_information(GRR(2, np.log(3)).channel(), [0.5, 0.5])  # (3/4 - 1/4)^2 / (1/4)
-    array([[1.]])
-
-    References
-    ----------
-    ``S003``, (36)-(38).
-    """
-    matrix = _channel(channel)
-    law = _checks.distribution(theta, "theta", len(matrix))
-    information: Floats = _information(matrix, law[None])[0]
-    if not tangent:
-        return information
-    d = len(matrix)
-    steps = np.vstack([np.eye(d - 1), -np.ones(d - 1)])  # the first d - 1 coordinates move freely
-    back = np.linalg.inv(np.linalg.qr(steps).R)
-    orthonormal: Floats = back.T @ information @ back
-    return orthonormal
-
-
-def _information(matrix: Floats, laws: Floats) -> Floats:
-    """Fisher information at every law, in the first d - 1 coordinates."""
-    contrast = matrix[:-1] - matrix[-1]
-    weights = 1 / (laws @ matrix)
-    information: Floats = np.einsum("ky,iy,ly->ikl", contrast, weights, contrast, optimize=True)
-    return information
-
-
 def _at_laws(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Fisher information of a report, covariance of a value, at every law; and the laws."""
-    matrix = _channel(channel)
+    matrix = telling_channel(channel)
     laws = _laws(thetas, len(matrix))
     first = laws[:, :-1]
     sampling = first[:, :, None] * np.eye(len(matrix) - 1) - first[:, :, None] * first[:, None]
-    return _information(matrix, laws), sampling, laws
+    return information_at(matrix, laws), sampling, laws
 
 
 def _average(law: Floats, frequencies: Floats) -> Averages:
