@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ldp._agreement import Relation, agrees
+from ldp._agreement import MARGIN, Relation, Z, agrees, smallest_fault, smallest_noticed
 
-__all__ = ["CLAIM_MIME", "ClaimError", "agrees", "claim", "style"]
+__all__ = ["CLAIM_MIME", "MARGIN", "ClaimError", "agrees", "claim", "smallest_fault", "style"]
 
 CLAIM_MIME = "application/vnd.ldp.claim+json"
 MAX_RECORDED = 16  # longer arrays are recorded by shape and range, to keep pages light
 
-_ID = re.compile(r"S\d{3}-F?\d{2,3}")
+CLAIM_ID = r"S\d{3}-F?\d{2,3}"
 _SIGNS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
 
@@ -34,9 +34,11 @@ def claim(
     observed: Any,
     expected: Any,
     standard_error: Any = None,
-    z: float = 5.0,
     rtol: float = 1e-12,
     relation: Relation = "==",
+    margin: float | None = None,
+    notices: float | None = None,
+    values: dict[str, Any] | None = None,
 ) -> None:
     """Check one declared claim; show a badge, or raise `ClaimError`.
 
@@ -48,20 +50,31 @@ def claim(
         What this run computed, and what it must be. NaN never agrees with anything.
     standard_error : float or array, optional
         Standard error of ``observed - expected``. Without it the comparison is exact: booleans,
-        integers, fractions and strings equal, floats equal to a relative `rtol`.
-    z : float
-        Tolerance in standard errors. ``==`` asks for a difference of at most `z` of them; ``<=``
-        and ``>=`` fail only beyond `z` of them; ``<`` and ``>`` must hold by more than `z`.
+        integers, fractions and strings equal, floats equal to a relative `rtol`. With it ``==``
+        asks for a difference of at most five of them; ``<=`` and ``>=`` fail only beyond five of
+        them; ``<`` and ``>`` must hold by more than five.
     rtol : float
         Relative tolerance of exact comparisons of floats. An expected zero inside an array is
         compared on the scale of the array's largest entry; a lone zero must be met exactly.
     relation : {"==", "<=", ">=", "<", ">"}
         How `observed` must stand to `expected`, for arrays entry by entry.
+    margin : float, optional
+        Practical margin, `MARGIN` throughout the book, of a comparison by simulation: ``==`` then
+        means within the margin, ``<`` and ``>`` beyond it, ``<=`` and ``>=`` no worse than it, each
+        with five standard errors to spare.
+    notices : float, optional
+        Smallest relative fault of the formula that this check refuses, where the rule for numbers
+        does not know it: of truth values, counts, and ratios in which constants cancel. See
+        `smallest_fault`.
+    values : dict, optional
+        Further numbers of this run, by name, for the text of the ledger and of the pages.
 
     Raises
     ------
     ClaimError
         If the claim does not hold.
+    ValueError, TypeError
+        If the two sides cannot be compared, or `notices` is negative.
 
     Examples
     --------
@@ -73,12 +86,13 @@ def claim(
     Traceback (most recent call last):
     ldp.companion.ClaimError: S004-67: observed 4 = expected 5 does not hold (exact)
     """
-    if not isinstance(id, str) or not _ID.fullmatch(id):
+    if not isinstance(id, str) or not re.fullmatch(CLAIM_ID, id):
         raise ValueError(f"id must look like S004-41 or S004-F07, got {id!r}")
-    holds = agrees(
-        observed, expected, standard_error=standard_error, z=z, rtol=rtol, relation=relation
-    )
-    tolerance = _tolerance(observed, expected, standard_error, z, rtol, relation)
+    if notices is not None and not notices >= 0:
+        raise ValueError(f"notices must not be negative, got {notices}")
+    rule: dict[str, Any] = {"standard_error": standard_error, "rtol": rtol, "margin": margin}
+    holds = agrees(observed, expected, relation=relation, **rule)
+    tolerance = _tolerance(observed, expected, relation=relation, **rule)
     text = f"observed {_short(observed)} {_SIGNS[relation]} expected {_short(expected)}"
     if not holds:
         raise ClaimError(f"{id}: {text} does not hold ({tolerance})")
@@ -89,9 +103,13 @@ def claim(
         "relation": relation,
         "tolerance": tolerance,
         "standard_error": None if standard_error is None else _plain(standard_error),
-        "z": float(z),
         "rtol": float(rtol),
+        "margin": margin,
+        "notices": notices,
+        "values": {name: _plain(value) for name, value in (values or {}).items()},
     }
+    if notices is None:
+        record["notices"] = smallest_noticed(observed, expected, relation=relation, **rule)
     _show(id, f"{text} ({tolerance})", record)
 
 
@@ -134,12 +152,21 @@ def style() -> None:
 
 
 def _tolerance(
-    observed: Any, expected: Any, standard_error: Any, z: float, rtol: float, relation: Relation
+    observed: Any,
+    expected: Any,
+    *,
+    standard_error: Any,
+    rtol: float,
+    margin: float | None,
+    relation: Relation,
 ) -> str:
     """Describe the tolerance in words."""
+    if margin is not None:
+        side = {"==": "within", "<": "beyond", ">": "beyond"}.get(relation, "no worse than")
+        return f"{side} {margin:.0%} by {Z:g} standard errors of {_short(standard_error)}"
     if standard_error is not None:
         strict = "by more than" if relation in ("<", ">") else "tolerance"
-        return f"{strict} {z:g} standard errors of {_short(standard_error)}"
+        return f"{strict} {Z:g} standard errors of {_short(standard_error)}"
     arrays = np.asarray(observed), np.asarray(expected)
     floating = any(a.dtype.kind == "f" for a in arrays)
     if floating and relation not in ("<", ">"):

@@ -55,7 +55,7 @@ BAD = {
 }
 LEDGER = """\
 - {id: S000-01, chapter: 00-good, verdict: reproduced}
-- {id: S000-02, chapter: 00-good, verdict: open}
+- {id: S000-02, chapter: null, verdict: open}
 - {id: S000-03, chapter: 03-missing, verdict: refuted}
 """
 CONFIG = """\

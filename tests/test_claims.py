@@ -7,22 +7,24 @@ from pathlib import Path
 
 import claims_html
 import claims_ledger as ledger
+import claims_values
 import pytest
 
 from ldp.companion import agrees
 from tools import chapters
+from tools import claims as files
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def claims() -> list[dict]:
-    return ledger.declared(ROOT / "book" / "claims.yml")
+    return files.declared(ROOT)
 
 
 @pytest.fixture(scope="module")
 def records() -> list[dict]:
-    found = ledger.checked(ROOT / "_build" / "claims")
+    found = files.load_all(ROOT)
     if not found:
         pytest.fail("no chapter has been run: run make run first")
     return found
@@ -65,6 +67,7 @@ GOOD = {
     "statement": "a statement",
     "published": [0.016, 0.027],
     "how": "a comparison",
+    "basis": "printed",
     "chapter": "01-randomized-response",
     "verdict": "corrected",
     "reason": "a misprint",
@@ -76,8 +79,10 @@ RECORD = {
     "relation": "==",
     "tolerance": "relative tolerance 1e-12",
     "standard_error": None,
-    "z": 5.0,
     "rtol": 1e-12,
+    "margin": None,
+    "notices": 1e-12,
+    "values": {"gain": 0.314},
     "chapter": "01-randomized-response",
     "code_cell": 3,
     "seconds": 0.1,
@@ -97,6 +102,8 @@ RECORD = {
         ({"reason": ""}, "without a reason"),
         ({"statement": " "}, "empty statement"),
         ({"note": "x"}, "unknown fields note"),
+        ({"basis": "guessed"}, "unknown basis guessed"),
+        ({"data": "none"}, "unknown data none"),
     ],
 )
 def test_faulty_declaration_is_found(change: dict, message: str) -> None:
@@ -112,16 +119,17 @@ def test_missing_field_and_repeated_id_are_found() -> None:
 
 
 def test_unverified_undeclared_repeated_and_misplaced_claims_are_found() -> None:
+    first, second = "01-randomized-response", "02-unary-encoding"
     other = GOOD | {"id": "S004-42", "verdict": "reproduced", "published": None}
-    assert ledger.check_faults([GOOD], [RECORD]) == []
-    assert ledger.check_faults([GOOD, other], []) == []  # nothing has been run
-    (fault,) = ledger.check_faults([GOOD, other], [RECORD])
-    assert fault == "claim S004-42 is declared for 01-randomized-response, not checked"
-    (fault,) = ledger.check_faults([GOOD], [RECORD, RECORD | {"id": "S004-99"}])
-    assert fault == "claim S004-99 is not declared for 01-randomized-response"
-    assert ledger.check_faults([GOOD], [RECORD, RECORD]) == ["claim S004-41 is checked 2 times"]
-    elsewhere = ledger.check_faults([GOOD], [RECORD | {"chapter": "02-unary-encoding"}])
-    assert elsewhere == ["claim S004-41 is not declared for 02-unary-encoding"]
+    assert files.faults([first], [GOOD], [RECORD]) == {}
+    missing = files.faults([first], [GOOD, other], [RECORD])
+    assert missing == {first: "claims declared for this chapter but not checked: S004-42"}
+    unknown = files.faults([first], [GOOD], [RECORD, RECORD | {"id": "S004-99"}])
+    assert unknown == {first: "claims not declared in book/claims.yml: S004-99"}
+    twice = files.faults([first], [GOOD], [RECORD, RECORD])
+    assert twice == {first: "claims checked more than once: S004-41"}
+    elsewhere = files.faults([second], [GOOD], [RECORD | {"chapter": second}])
+    assert elsewhere == {second: "claims declared for another chapter: S004-41"}
 
 
 @pytest.mark.parametrize(
@@ -135,6 +143,17 @@ def test_unverified_undeclared_repeated_and_misplaced_claims_are_found() -> None
         ({"published": 0.5}, {"expected": {"shape": [40], "min": 0.5, "max": 0.5}}, "within the"),
         ({"verdict": "reproduced"}, {}, "expects something else"),
         ({"verdict": "refuted"}, {"expected": [0.016, 0.027]}, "within the tolerance"),
+        ({}, {"rtol": 1e-3}, "has no margin: say why its tolerance is"),
+        ({}, {"standard_error": 1e-4, "margin": 0.05}, "has no margin"),
+        ({"margin": "wide"}, {}, "has a margin, but its tolerance is"),
+        (
+            {},
+            {"notices": 0.021},
+            "has no notices: say why its check notices relative faults of 0.021",
+        ),
+        ({}, {"notices": None}, "has no notices"),
+        ({"how": "off by {values.loss}"}, {}, "names values.loss in how: no such value"),
+        ({"reason": "{S004-40.observed}"}, {}, "names S004-40.observed in reason: no such value"),
     ],
 )
 def test_verdict_and_published_value_must_fit(change: dict, record: dict, message: str) -> None:
@@ -146,6 +165,74 @@ def test_one_wrong_published_value_is_compared_with_every_entry() -> None:
     long = RECORD | {"expected": {"shape": [40], "min": 0.1252, "max": 0.1252}}
     assert ledger.check_faults([GOOD | {"published": 0.046}], [long]) == []
     assert ledger.check_faults([GOOD | {"published": 0.046}], [RECORD]) == []
+
+
+def test_weak_check_with_a_sentence_on_its_power_and_wide_margin_with_a_reason_pass() -> None:
+    told = GOOD | {"notices": "an order of magnitude", "margin": "as read off a figure"}
+    assert ledger.check_faults([told], [RECORD | {"notices": None, "rtol": 1e-3}]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("{observed[0]} and $x^{2}$", "0.0086 and $x^{2}$"),
+        ("{observed[1]:.1%} more", "2.1% more"),
+        ("{values.gain:.0%}, {notices}", "31%, 1 × 10⁻¹²"),
+        ("{S004-50.observed.max:.2f}", "9.50"),
+        ("{S004-50.expected} {S004-50.values.n}", "0.3333 7"),
+        ("{S004-50.values.loss:.1f}", "−1.5"),
+    ],
+)
+def test_numbers_of_the_run_are_filled_in(text: str, filled: str) -> None:
+    other = {
+        "observed": {"shape": [40], "min": 0.0, "max": 9.5},
+        "expected": "1/3",
+        "values": {"n": 7, "loss": -1.5},
+    }
+    records = {"S004-41": RECORD, "S004-50": other}
+    assert claims_values.fill(text, "S004-41", records) == (filled, [])
+    assert claims_values.fill(text, "S004-42", records) == (text, [])  # not checked yet
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["observed", "observed[2]", "observed.max", "values.loss", "values.gain:d", "S004-9.notices"],
+)
+def test_absent_numbers_are_left_and_told(name: str) -> None:
+    text, absent = claims_values.fill(f"off by {{{name}}}", "S004-41", {"S004-41": RECORD})
+    assert text == f"off by {{{name}}}"
+    assert absent == ([] if name.startswith("S004") else [name])  # no claim is called S004-9
+
+
+def test_role_wants_the_whole_name_of_a_number() -> None:
+    assert claims_values.look_up("S004-41.values.gain:.1%", {"S004-41": RECORD}) == "31.4%"
+    for name in ("values.gain", "S004-41", "S004-41.seconds", "S004-42.observed"):
+        with pytest.raises(LookupError):
+            claims_values.look_up(name, {"S004-41": RECORD})
+
+
+def test_rebuilt_and_substitute_verdicts_are_shown_and_counted_apart() -> None:
+    sound = GOOD | {"verdict": "reproduced", "published": None}
+    rebuilt, other = sound | {"basis": "reconstructed"}, sound | {"data": "substitute"}
+    assert ledger.shown(GOOD | {"basis": "reconstructed"}) == "corrected"
+    assert ledger.shown(rebuilt) == "reconstruction verified"
+    assert ledger.shown(other) == "reproduced on substitute data"
+    table = claims_html.counts_table([sound, rebuilt, rebuilt, other])
+    assert re.search(r"all sources.*?</th><td>1</td><td>2</td><td>1</td><td>0</td>", table)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"notices": None}, "no relative fault can be stated"),
+        ({"notices": 0.0}, "any change"),
+        ({"notices": 0.0123}, "relative faults of 1.2%"),
+        ({"relation": "<="}, "relative faults of 1e-12, on one side"),
+        ({"standard_error": 0.1}, "relative faults of 1e-12, with probability 95 %"),
+    ],
+)
+def test_power_is_written_for_reading(change: dict, text: str) -> None:
+    assert claims_html.notices(RECORD | change) == text
 
 
 def test_unlisted_erratum_is_found() -> None:
@@ -160,7 +247,7 @@ def test_report_shows_counts_numbers_and_a_citation() -> None:
     (claim_,) = ledger.merged([GOOD], [RECORD])
     assert ledger.counts([GOOD])["S004"]["corrected"] == 1
     table = claims_html.counts_table([GOOD])
-    assert re.search(r'<th scope="row">all sources.*?</th><td>0</td><td>1</td>', table)
+    assert re.search(r'<th scope="row">all sources.*?</th>(<td>0</td>){3}<td>1</td>', table)
     assert dict(claims_html.numbers(claim_))["Published"] == "(0.016, 0.027)"
     facts = {"versions": {"ldp-companion": "1.0"}, "commit": "abc1234"}
     entry = claims_html.bibtex(claim_, facts)
@@ -209,7 +296,7 @@ def test_verdicts_fit_the_published_values_and_the_checks(
 def test_every_record_still_holds_by_its_own_numbers(records: list[dict]) -> None:
     """A record is evidence only if its numbers, read again, meet its own tolerance."""
     judged = [r for r in records if not isinstance(r["observed"], dict)]
-    keys = ("standard_error", "z", "rtol", "relation")
+    keys = ("standard_error", "rtol", "margin", "relation")
     wrong = [
         r["id"]
         for r in judged

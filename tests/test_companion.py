@@ -9,7 +9,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from ldp.companion import CLAIM_MIME, ClaimError, agrees, claim, style
+from ldp._agreement import smallest_noticed
+from ldp.companion import CLAIM_MIME, ClaimError, agrees, claim, smallest_fault, style
 
 NAN, INF = math.nan, math.inf
 
@@ -38,6 +39,11 @@ HOLDS = [
     {"observed": -9.0, "expected": 1.0, "standard_error": 0.1, "relation": "<="},
     {"observed": 0.4, "expected": 1.0, "standard_error": 0.1, "relation": "<"},
     {"observed": [1.0, 2.0], "expected": [1.4, 2.04], "standard_error": [0.1, 0.01]},
+    {"observed": 1.02, "expected": 1.0, "standard_error": 0.005, "margin": 0.05},
+    {"observed": 0.9, "expected": 1.0, "standard_error": 0.01, "margin": 0.05, "relation": "<"},
+    {"observed": 1.1, "expected": 1.0, "standard_error": 0.009, "margin": 0.05, "relation": ">"},
+    {"observed": 1.04, "expected": 1.0, "standard_error": 0.001, "margin": 0.05, "relation": "<="},
+    {"observed": 0.96, "expected": 1.0, "standard_error": 0.001, "margin": 0.05, "relation": ">="},
 ]
 FAILS = [
     {"observed": True, "expected": False},
@@ -67,6 +73,12 @@ FAILS = [
     {"observed": 0.4, "expected": 1.0, "standard_error": 0.1, "relation": ">="},
     {"observed": 0.6, "expected": 1.0, "standard_error": 0.1, "relation": "<"},
     {"observed": [1.0, 2.0], "expected": [1.4, 2.06], "standard_error": [0.1, 0.01]},
+    {"observed": 1.03, "expected": 1.0, "standard_error": 0.005, "margin": 0.05},
+    {"observed": 1.0, "expected": 1.0, "standard_error": 0.02, "margin": 0.05},
+    {"observed": 0.96, "expected": 1.0, "standard_error": 0.001, "margin": 0.05, "relation": "<"},
+    {"observed": 1.04, "expected": 1.0, "standard_error": 0.001, "margin": 0.05, "relation": ">"},
+    {"observed": 1.04, "expected": 1.0, "standard_error": 0.01, "margin": 0.05, "relation": "<="},
+    {"observed": 0.96, "expected": 1.0, "standard_error": 0.01, "margin": 0.05, "relation": ">="},
 ]
 
 
@@ -89,8 +101,10 @@ def test_false_claim_raises(case: dict, capsys: pytest.CaptureFixture) -> None:
         ({"id": "41"}, "id must look like S004-41 or S004-F07, got '41'"),
         ({"id": "S04-41"}, "id must look like"),
         ({"id": 'S004-41" onclick='}, "id must look like"),
-        ({"z": 0.0}, "z must be positive and finite, got 0.0"),
-        ({"z": INF}, "z must be positive and finite, got inf"),
+        ({"margin": 0.0, "standard_error": 0.1}, "margin must be between 0 and 1, got 0.0"),
+        ({"margin": 0.05}, "margin needs a standard_error, got none"),
+        ({"notices": -0.1}, "notices must not be negative, got -0.1"),
+        ({"notices": NAN}, "notices must not be negative, got nan"),
         ({"rtol": 1.0}, r"rtol must be in \[0, 1\), got 1.0"),
         ({"rtol": NAN}, "rtol must be in"),
         ({"relation": "!="}, "relation must be one of"),
@@ -123,6 +137,61 @@ def test_five_standard_errors_let_truth_pass_and_catch_a_bias() -> None:
     mean = rng.standard_normal(10_000).mean()
     assert agrees(mean, 0.0, standard_error=error)
     assert not agrees(mean + 10 * error, 0.0, standard_error=error)
+
+
+# --------------------------------------------------------------- the smallest fault that is seen
+
+POWERS = [
+    ({"observed": 3.0, "expected": 3.0}, 1e-12),
+    ({"observed": 3.0, "expected": 3.0, "rtol": 1e-3}, 1e-3),
+    ({"observed": Fraction(1, 3), "expected": Fraction(1, 3)}, 0.0),
+    ({"observed": 1.02, "expected": 1.0, "standard_error": 0.01}, 0.06645),
+    ({"observed": [1.0, 5.0], "expected": [1.0, 5.0], "standard_error": 0.1}, 0.1329),
+    ({"observed": 2.0, "expected": 2.5, "relation": "<="}, 0.25),
+    ({"observed": 2.0, "expected": 1.5, "relation": ">"}, 0.25),
+    ({"observed": 2.0, "expected": 3.0, "standard_error": 0.1, "relation": "<"}, 0.33225),
+    ({"observed": 2.0, "expected": 3.0, "standard_error": 0.1, "relation": "<="}, 0.83225),
+    ({"observed": 1.0, "expected": 1.0, "standard_error": 0.001, "margin": 0.05}, 0.046645),
+    ({"observed": 3, "expected": 3}, None),
+    ({"observed": True, "expected": True}, None),
+    ({"observed": "a", "expected": "a"}, None),
+    ({"observed": [0.0], "expected": [0.0]}, None),
+    ({"observed": 0.0, "expected": 0.0, "standard_error": 1.0}, None),
+]
+
+
+@pytest.mark.parametrize(("case", "fault"), POWERS, ids=str)
+def test_smallest_noticed_fault_is_stated(case: dict, fault: float | None) -> None:
+    found = smallest_noticed(**case)
+    assert found == (None if fault is None else pytest.approx(fault))
+
+
+@pytest.mark.parametrize(("case", "fault"), [c for c in POWERS if c[1]], ids=str)
+def test_stated_fault_is_where_the_rule_begins_to_refuse(case: dict, fault: float) -> None:
+    """Without luck: moved by what it takes to be sure, each side of the stated fault differs."""
+    error = np.max(np.asarray(case.get("standard_error", 0.0)))
+    upwards = case.get("relation", "==") in ("==", "<", "<=")
+
+    def passes(factor: float) -> bool:
+        centre = case["expected"] if case.get("relation", "==") == "==" else case["observed"]
+        scale = 1 + factor * fault if upwards else 1 - factor * fault
+        sure = -1.645 * error if upwards else 1.645 * error  # the noise that still helps it pass
+        return agrees(
+            scale * np.asarray(centre) + sure, **{k: case[k] for k in case if k != "observed"}
+        )
+
+    assert passes(0.99)
+    assert not passes(1.01)
+
+
+def test_smallest_fault_is_found_by_bisection_and_must_show_on_both_sides() -> None:
+    both = smallest_fault(lambda scale: 0.99 <= scale <= 1.03)
+    assert 0.03 <= both <= 0.03 * 1.01
+    assert smallest_fault(lambda scale: scale >= 0.99) is None
+    with pytest.raises(ValueError, match="check must pass where nothing is falsified"):
+        smallest_fault(lambda scale: False)
+    with pytest.raises(ValueError, match="most must be between 0 and 1, got 1"):
+        smallest_fault(lambda scale: scale == 1, most=1)
 
 
 # ------------------------------------------------------------------- what a notebook is left with
@@ -159,8 +228,10 @@ def test_notebook_gets_badge_text_and_record(shell: InteractiveShell) -> None:
         "relation": "==",
         "tolerance": "tolerance 5 standard errors of 0.1",
         "standard_error": 0.1,
-        "z": 5.0,
         "rtol": 1e-12,
+        "margin": None,
+        "notices": pytest.approx(6.645 * 0.1 / 3.3),
+        "values": {},
     }
 
 

@@ -1,8 +1,9 @@
-"""Sphinx extension: the reproduction report, `claims.json`, and the role `{claim}`.
+"""Sphinx extension: the reproduction report, `claims.json`, and the roles `{claim}` and `{value}`.
 
 Directives, used by `report.md`: `claims-run` (profile, versions, commit), `claims-counts`
 (verdicts by source), `claims-chapters` (which chapter checks what) and `claims-list` (every claim
-of one source, each with a permanent anchor). The role ``{claim}`S004-41` `` links to a claim.
+of one source, each with a permanent anchor). The role ``{claim}`S004-41` `` links to a claim;
+``{value}`S003-11.observed[0]:.3g` `` is a number that the run recorded.
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any
 
 import claims_html
 import claims_ledger as ledger
+import claims_values
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -21,21 +23,25 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from tools import claims as files
+
 logger = logging.getLogger(__name__)
 
 REPORT = "book/report"
 PACKAGES = ("ldp-companion", "numpy", "scipy", "numba")
 
 
-def ledger_path(env: BuildEnvironment) -> Path:
-    """Path of the declared claims."""
-    return Path(env.srcdir) / "book" / "claims.yml"
-
-
 def load(env: BuildEnvironment) -> list[ledger.Claim]:
     """Declared claims with their checks, read anew: both files are small."""
-    records = ledger.checked(Path(env.srcdir) / "_build" / "claims")
-    return ledger.merged(ledger.declared(ledger_path(env)), records)
+    root = Path(env.srcdir)
+    return ledger.merged(files.declared(root), files.load_all(root))
+
+
+def depend_on_checks(env: BuildEnvironment) -> None:
+    """Have the page that is read now read again when the ledger or any check changes."""
+    env.note_dependency(str(files.path(Path(env.srcdir))))
+    for path in sorted((Path(env.srcdir) / "_build" / "claims").glob("*.json")):
+        env.note_dependency(str(path))
 
 
 def run_facts(env: BuildEnvironment, claims: list[ledger.Claim]) -> dict[str, Any]:
@@ -69,9 +75,9 @@ class ClaimRole(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the claim up and link to it."""
-        path = ledger_path(self.env)
-        self.env.note_dependency(str(path))
-        verdicts = {claim["id"]: claim["verdict"] for claim in ledger.declared(path)}
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(files.path(root)))
+        verdicts = {claim["id"]: ledger.shown(claim) for claim in files.declared(root)}
         if self.text not in verdicts:
             logger.warning("no claim %s in claims.yml", self.text, location=self.get_location())
             return [nodes.literal("", self.text)], []
@@ -79,17 +85,28 @@ class ClaimRole(SphinxRole):
         return [link(f"claim-{self.text}", text, self.env.docname)], []
 
 
+class ValueRole(SphinxRole):
+    """A number of the run in the text."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Look the number up; a missing one is a warning, and so an error of the build."""
+        depend_on_checks(self.env)
+        records = {record["id"]: record for record in files.load_all(Path(self.env.srcdir))}
+        try:
+            return [nodes.Text(claims_values.look_up(self.text, records))], []
+        except (LookupError, TypeError, ValueError):
+            where = self.get_location()
+            logger.warning("no value %s in the checks of the chapters", self.text, location=where)
+            return [nodes.literal("", self.text)], []
+
+
 class ClaimsDirective(SphinxDirective):
     """What the directives share: they depend on the ledger and on every chapter's checks."""
 
     def claims(self) -> list[ledger.Claim]:
         """Load the claims and have the page read again when they change."""
-        self.env.note_dependency(str(ledger_path(self.env)))
-        claims = load(self.env)
-        for chapter in {c["chapter"] for c in claims if c["chapter"]}:
-            path = Path(self.env.srcdir) / "_build" / "claims" / f"{chapter}.json"
-            self.env.note_dependency(str(path))
-        return claims
+        depend_on_checks(self.env)
+        return load(self.env)
 
 
 class ClaimsRun(ClaimsDirective):
@@ -147,6 +164,9 @@ class ClaimsList(ClaimsDirective):
         """Terms and texts of a card, without what a claim does not have."""
         rows = [("Where", self.paragraph(claim["place"]))]
         rows += [(name, nodes.paragraph("", text)) for name, text in claims_html.numbers(claim)]
+        for term, field in (("Why this margin", "margin"), ("On its power", "notices")):
+            if claim.get(field):
+                rows.append((term, self.paragraph(claim[field])))
         rows.append(("How", self.paragraph(claim["how"])))
         if claim.get("reason"):
             rows.append(("Reason", self.paragraph(claim["reason"])))
@@ -174,14 +194,14 @@ def register_anchors(app: Sphinx, env: BuildEnvironment) -> None:
 
 def check_consistency(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn, and so fail a strict build, where ledger, checks and errata disagree."""
-    claims = ledger.declared(ledger_path(env))
-    records = ledger.checked(Path(env.srcdir) / "_build" / "claims")
-    errata = Path(env.srcdir) / "book" / "errata.md"
-    faults = ledger.schema_faults(claims) + ledger.check_faults(claims, records)
+    root = Path(env.srcdir)
+    claims = files.declared(root)
+    errata = root / "book" / "errata.md"
+    faults = ledger.schema_faults(claims) + ledger.check_faults(claims, files.load_all(root))
     text = errata.read_text(encoding="utf-8") if errata.exists() else ""
     faults += [f"claim {i} is missing from the errata" for i in ledger.unlisted(claims, text)]
     for fault in faults:
-        logger.warning(fault, location=str(ledger_path(env)))
+        logger.warning(fault, location=str(files.path(root)))
 
 
 def write_json(app: Sphinx, exception: Exception | None) -> None:
@@ -200,6 +220,7 @@ def write_json(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the role, the directives and the checks."""
     app.add_role("claim", ClaimRole())
+    app.add_role("value", ValueRole())
     app.add_directive("claims-run", ClaimsRun)
     app.add_directive("claims-counts", ClaimsCounts)
     app.add_directive("claims-chapters", ClaimsChapters)

@@ -12,23 +12,56 @@ def head(claim: Claim) -> str:
     """First line of a card: the id, which links to itself, and the verdict in words."""
     return (
         f'<p class="claim-head"><a href="#claim-{claim["id"]}">{claim["id"]}</a> '
-        f'<span class="claim-verdict">{claim["verdict"]}</span></p>'
+        f'<span class="claim-verdict">{ledger.shown(claim)}</span></p>'
     )
 
 
+BASIS = {
+    "printed": "as the source prints it",
+    "reconstructed": "an equation that the text at hand has lost, rebuilt by us",
+}
+
+
 def numbers(claim: Claim) -> list[tuple[str, str]]:
-    """Published, observed and expected values with their tolerance, as terms and texts."""
-    rows = []
+    """What the verdict rests on, the values that were compared, and what would have shown."""
+    rows = [("Basis", BASIS[claim["basis"]])]
+    if claim.get("data"):
+        rows.append(("Data", "a stand-in for the source's, which are not at hand"))
     if claim["published"] is not None:
         rows.append(("Published", show(claim["published"])))
     if record := claim["check"]:
         sign = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
         rows.append(("Observed", show(record["observed"])))
         rows.append(("Expected", sign[record["relation"]] + show(record["expected"])))
-        rows.append(("Tolerance", record["tolerance"]))
+        rows.append(("Tolerance", f"{record['tolerance']} ({why(record)})"))
         if record["standard_error"] is not None:
             rows.append(("Standard error", show(record["standard_error"])))
+        rows.append(("Notices", notices(record)))
     return rows
+
+
+def why(record: Claim) -> str:
+    """Reason of a tolerance, by the rules that all claims share."""
+    if record["margin"] is not None:
+        return "equal and better mean this, fixed beforehand for all comparisons"
+    if record["standard_error"] is not None:
+        return "a true statement fails in one run of 1.7 million"
+    if record["tolerance"] == "exact":
+        return "nothing is rounded"
+    return "rounding" if record["rtol"] <= ledger.ROUNDING else "see the margin"
+
+
+def notices(record: Claim) -> str:
+    """Smallest relative fault that the check would refuse, in words."""
+    fault = record["notices"]
+    if fault is None:
+        return "no relative fault can be stated"
+    if fault == 0:
+        return "any change"
+    size = f"{fault:.1%}" if fault >= 1e-3 else f"{fault:.0e}"
+    one_side = record["relation"] != "==" and record["margin"] is None
+    chance = ", with probability 95 %" if record["standard_error"] is not None else ""
+    return f"relative faults of {size}{chance}" + (", on one side" if one_side else "")
 
 
 def show(value: Any) -> str:
@@ -59,7 +92,7 @@ def bibtex(claim: Claim, facts: dict[str, Any]) -> str:
     return (
         f"@misc{{ldp-companion-{claim['id']},\n"
         "  author       = {{the ldp-companion contributors}},\n"
-        f"  title        = {{Claim {{{claim['id']}}} ({claim['verdict']})}},\n"
+        f"  title        = {{Claim {{{claim['id']}}} ({ledger.shown(claim)})}},\n"
         f"  howpublished = {{ldp-companion, reproduction report, claim-{claim['id']}}},\n"
         f"  note         = {{{', '.join(notes)}}},\n"
         "}"
@@ -89,9 +122,9 @@ def run_facts(facts: dict[str, Any]) -> str:
 def counts_table(claims: list[Claim]) -> str:
     """Table of verdicts by source; it scrolls by itself on narrow screens."""
     by_source = ledger.counts(claims)
-    total = {v: sum(counter[v] for counter in by_source.values()) for v in ledger.VERDICTS}
+    total = {v: sum(counter[v] for counter in by_source.values()) for v in ledger.SHOWN}
     rows = [row(s, counter, f": {ledger.SOURCES[s]}") for s, counter in by_source.items()]
-    titles = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.VERDICTS, "all"))
+    titles = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.SHOWN, "all"))
     return (
         '<div class="claims-scroll" role="region" aria-label="Verdicts by source" tabindex="0">'
         '<table class="table claims-counts"><caption>Verdicts by source</caption>'
@@ -102,7 +135,7 @@ def counts_table(claims: list[Claim]) -> str:
 
 def row(title: str, counter: Any, more: str = "") -> str:
     """One row of the table of verdicts; `more` of its title is left out on narrow screens."""
-    cells = [counter[v] for v in ledger.VERDICTS]
+    cells = [counter[v] for v in ledger.SHOWN]
     cells.append(sum(cells))
     numbers = "".join(f"<td>{number}</td>" for number in cells)
     return f'<tr><th scope="row">{title}<span>{html.escape(more)}</span></th>{numbers}</tr>'

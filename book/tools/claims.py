@@ -1,14 +1,17 @@
-"""The claims a chapter verified, and whether they are the ones it was meant to verify."""
+"""The claims that are declared, those that chapters verified, and whether they are the same.
+
+The one reader of both: the run tool, the Sphinx extensions and the tests use it. It knows nothing
+of `ldp`, which may be broken when it is needed.
+"""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import nbformat
 import yaml
 
 from tools import chapters
-
-OBSERVED_VERDICTS = ("reproduced", "corrected", "refuted")
 
 
 def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[dict]:
@@ -43,22 +46,41 @@ def load(name: str, root: Path = chapters.ROOT) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
-def declared(root: Path = chapters.ROOT) -> dict[str, dict]:
-    """Every claim of `book/claims.yml` by its id."""
-    path = root / "book" / "claims.yml"
-    listed = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else []
-    return {claim["id"]: claim for claim in listed or []}
+def load_all(root: Path = chapters.ROOT) -> list[dict]:
+    """Every record that the chapters left, chapter by chapter."""
+    names = sorted(p.stem for p in (root / "_build" / "claims").glob("*.json"))
+    return [record for name in names for record in load(name, root)]
 
 
-def fault(name: str, records: list[dict], ledger: dict[str, dict]) -> str:
-    """One sentence naming the claims that are undeclared, elsewhere or missing; empty if none."""
-    observed = {record["id"] for record in records}
-    here = {i for i, claim in ledger.items() if claim.get("chapter") == name}
-    expected = {i for i in here if ledger[i].get("verdict") in OBSERVED_VERDICTS}
-    elsewhere = {i for i in observed - here if i in ledger}
-    parts = [
-        ("not declared in book/claims.yml", observed - set(ledger)),
-        ("declared for another chapter", elsewhere),
-        ("declared for this chapter but not checked", expected - observed),
-    ]
-    return "; ".join(f"claims {what}: {', '.join(sorted(ids))}" for what, ids in parts if ids)
+def path(root: Path = chapters.ROOT) -> Path:
+    """Where the claims are declared."""
+    return root / "book" / "claims.yml"
+
+
+def declared(root: Path = chapters.ROOT) -> list[dict]:
+    """Every claim of `book/claims.yml`, in its order."""
+    if not path(root).exists():
+        return []
+    return yaml.safe_load(path(root).read_text(encoding="utf-8")) or []
+
+
+def faults(names: list[str], ledger: list[dict], records: list[dict]) -> dict[str, str]:
+    """For each of the chapters one sentence on claims undeclared, misplaced or missing there.
+
+    A chapter without a fault is left out.
+    """
+    chapter_of = {claim["id"]: claim.get("chapter") for claim in ledger}
+    found = {}
+    for name in names:
+        times = Counter(record["id"] for record in records if record["chapter"] == name)
+        here = {i for i, chapter in chapter_of.items() if chapter == name}
+        parts = {
+            "not declared in book/claims.yml": times.keys() - chapter_of.keys(),
+            "declared for another chapter": (times.keys() - here) & chapter_of.keys(),
+            "declared for this chapter but not checked": here - times.keys(),
+            "checked more than once": {i for i, n in times.items() if n > 1},
+        }
+        told = [f"claims {what}: {', '.join(sorted(ids))}" for what, ids in parts.items() if ids]
+        if told:
+            found[name] = "; ".join(told)
+    return found

@@ -70,13 +70,15 @@ def stale(root: Path = ROOT) -> dict[str, str]:
     """Chapters whose stored run is not what the present sources compute, with the reason."""
     index = load_index(root)
     common = common_digest(root)
-    ledger = claims.declared(root)
+    intact = [name for name in chapters.names(root) if is_intact(name, index, root)]
+    records = [record for name in intact for record in claims.load(name, root)]
+    faults = claims.faults(intact, claims.declared(root), records)
     reasons = {}
     for name in chapters.names(root):
         entry = index["chapters"].get(name)
         if entry is None or not chapters.executed(name, root).exists():
             reasons[name] = "it has no successful run"
-        elif not is_intact(name, index, root):
+        elif name not in intact:
             reasons[name] = "what its run stored is damaged or was changed"
         elif entry["profile"] != index["profile"]:
             reasons[name] = (
@@ -84,6 +86,6 @@ def stale(root: Path = ROOT) -> dict[str, str]:
             )
         elif entry["key"] != key(name, entry["profile"], common, root):
             reasons[name] = "its sources changed since its run"
-        elif fault := claims.fault(name, claims.load(name, root), ledger):
-            reasons[name] = fault
+        elif name in faults:
+            reasons[name] = faults[name]
     return reasons
