@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from tools import chapters, claims, freshness
+from tools import chapters, claims, freshness, revision
 from tools.execute import Result, in_its_own_process, kernel_environment
 
 
@@ -78,6 +78,7 @@ def to_run(wanted: list[str], index: dict, options: argparse.Namespace) -> list[
         for n in wanted
         if freshness.is_intact(n, index, options.root)
         and index["chapters"][n]["key"] == options.keys[n]
+        and not freshness.moved(index["chapters"][n]["run"])
     }
     return [n for n in wanted if options.force or n not in fresh]
 
@@ -132,6 +133,7 @@ def keep(result: Result, index: dict, options: argparse.Namespace) -> None:
         "seconds": result.seconds,
         "peak_mb": result.peak_mb,
         "cells": result.cells,
+        "run": result.run | {"commit": revision.commit(root)},
     }
     freshness.save_index(index, root)
 

@@ -102,13 +102,9 @@ def good_book(bad_book: tuple[Path, str, int], tmp_path: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(chapters.executed("00-good", bad_book[0]), target)
         claims.store(name, [], project)
-        index["chapters"][name] = {
+        index["chapters"][name] = freshness.load_index(bad_book[0])["chapters"]["00-good"] | {
             "key": freshness.key(name, "fast", common, project),
             "digest": freshness.digest(name, project),
-            "profile": "fast",
-            "seconds": 1.0,
-            "peak_mb": 1,
-            "cells": 2,
         }
     freshness.save_index(index, project)
     return project

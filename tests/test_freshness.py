@@ -70,6 +70,27 @@ def test_the_profile_and_the_tool_are_part_of_the_key(
     assert stale_names(good_book) == BOTH
 
 
+@pytest.mark.parametrize("name", ["Python", "numpy"])
+def test_another_version_of_what_was_imported_reruns(good_book: Path, name: str) -> None:
+    index = freshness.load_index(good_book)
+    run = index["chapters"]["01-twin"]["run"]
+    versions = run if name == "Python" else run["distributions"]
+    now = versions[name.lower()]
+    versions[name.lower()] = "0.1"  # as if the run had been before an update
+    freshness.save_index(index, good_book)
+    assert stale_names(good_book) == ["01-twin"]
+    reason = f"{name} was 0.1 in its run and is {now} now"
+    assert freshness.stale(good_book) == {"01-twin": reason}
+
+
+def test_what_was_imported_and_is_gone_reruns(good_book: Path) -> None:
+    index = freshness.load_index(good_book)
+    index["chapters"]["01-twin"]["run"]["distributions"]["gone-with-the-wind"] = "1.0"
+    freshness.save_index(index, good_book)
+    reason = "gone-with-the-wind was 1.0 in its run and is not installed now"
+    assert freshness.stale(good_book) == {"01-twin": reason}
+
+
 def test_times_and_caches_do_not_count(good_book: Path) -> None:
     (good_book / "book" / "00-good.md").touch()
     (good_book / "ldp" / "core.py").touch()

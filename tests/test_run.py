@@ -3,7 +3,11 @@
 import base64
 import io
 import json
+import os
+import platform
 import re
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -55,6 +59,22 @@ def test_claim_records_say_where_they_stand(bad_book: tuple[Path, str, int]) -> 
     assert (record["cell"], record["code_cell"], record["line"]) == (2, 2, 15)
     assert (record["chapter"], record["profile"]) == ("00-good", "fast")
     assert 0 < record["seconds"] < 60
+
+
+def test_the_run_says_what_it_was_computed_with(bad_book: tuple[Path, str, int]) -> None:
+    run = freshness.load_index(bad_book[0])["chapters"]["00-good"]["run"]
+    assert datetime.fromisoformat(run["date"]) <= datetime.now(UTC)
+    assert run["commit"] == "unknown"  # the small book is in no repository
+    assert run["python"] == platform.python_version()
+    assert set(run["threads"].values()) == {"1"}
+    assert run["cores"] == os.cpu_count()
+    for name in ("system", "processor", "ldp", "simd"):
+        assert run[name]
+    assert set(run["blas"]) == {"numpy", "scipy"}
+    versions = run["distributions"]
+    assert versions["numpy"] == metadata.version("numpy")
+    assert {"ipykernel", "numba"} <= set(versions)
+    assert not {"cvxpy", "matplotlib", "papermill"} & set(versions)  # installed, but not imported
 
 
 def test_executed_notebook_holds_nothing_of_the_machine(bad_book: tuple[Path, str, int]) -> None:

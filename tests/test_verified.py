@@ -91,7 +91,3 @@ def test_a_cell_that_was_not_run_is_not_shown(good_book: Path) -> None:
     assert not any("expected=4" in cell.source for cell in changed.cells)
     same = verified.read(text, "00-good", str(good_book))
     assert any(cell.get("outputs") for cell in same.cells)
-
-
-def test_commit_outside_git_is_unknown(tmp_path: Path) -> None:
-    assert verified.commit(tmp_path) == "unknown"

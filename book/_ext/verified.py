@@ -5,7 +5,6 @@ chapter's text, the outputs of that notebook are put behind the same cells. A ch
 run that matches its sources is a warning (an error of the build), and none of its cells appear.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ BOOK = Path(__file__).resolve().parents[1]
 # The package of this folder comes first, for all extensions: it is the one that was hashed.
 sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
-from tools import chapters, claims, freshness
+from tools import chapters, claims, freshness, revision
 
 logger = logging.getLogger(__name__)
 
@@ -82,18 +81,8 @@ def register_chapters(app: Sphinx, config: Any) -> None:
 
 def build_facts(root: Path) -> dict[str, str]:
     """Commit and profile behind the pages; no date, so that equal sources give equal pages."""
-    return {"commit": commit(root), "profile": freshness.load_index(root)["profile"] or "none"}
-
-
-def commit(root: Path) -> str:
-    """Abbreviated commit of the sources, marked if they differ from it; `unknown` outside git."""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"]
-    command += ["--match="]  # the commit itself, never a tag
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return "unknown"
-    return done.stdout.strip() or "unknown"
+    profile = freshness.load_index(root)["profile"] or "none"
+    return {"commit": revision.commit(root), "profile": profile} | revision.identifiers(root)
 
 
 def warn_of_stale_chapters(app: Sphinx) -> None:

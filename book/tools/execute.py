@@ -19,24 +19,20 @@ import nbformat
 import papermill
 from traitlets.config import Config
 
-from tools import chapters, claims, outputs
+from tools import chapters, claims, environment, outputs
 
 CELL_TIMEOUT = {"fast": 120, "full": 900}
 # Runs after the chapter: what its threads still write to stderr arrives here, not after the end.
-WAIT_FOR_THREADS = """\
+# Then the kernel says what it is.
+LAST_CELL = f"""\
+import runpy
 import threading
 
 for thread in threading.enumerate():
     if thread is not threading.current_thread() and not thread.daemon:
         thread.join()
+_ = runpy.run_path({str(environment.SOURCE)!r}, run_name="__kernel__")
 """
-ONE_THREAD = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
 
 
 @dataclass
@@ -51,6 +47,7 @@ class Result:
     message: str = ""
     notebook: str = ""
     records: list[dict] = field(default_factory=list)
+    run: dict = field(default_factory=dict)
 
 
 def kernel_environment(root: Path) -> dict[str, str]:
@@ -59,7 +56,7 @@ def kernel_environment(root: Path) -> dict[str, str]:
     They import the `ldp` of this folder, whose files are hashed, and not one installed elsewhere.
     """
     private = root / "_build" / ".kernel"
-    return dict.fromkeys(ONE_THREAD, "1") | {
+    return dict.fromkeys(environment.THREADS, "1") | {
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": str(root),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
@@ -121,7 +118,7 @@ def run_chapter(
         notebook = _execute(name, profile, root, partial, timeout)
         if fault := outputs.first_fault(notebook, root):
             result.where, result.message = fault
-        del notebook.cells[-1]
+        result.run = _facts(notebook.cells.pop())
         result.cells = sum(cell.cell_type == "code" for cell in notebook.cells) - 1
     except Exception as error:
         result.where, result.message = _explain(error, partial)
@@ -147,7 +144,7 @@ def _execute(
         raise ValueError("the parameters cell does not define profile")
     last = [cell for cell in notebook.cells if cell.cell_type == "code"][-1]
     more = {"tags": [], "ldp": last.metadata["ldp"]}
-    notebook.cells.append(nbformat.v4.new_code_cell(WAIT_FOR_THREADS, metadata=more))
+    notebook.cells.append(nbformat.v4.new_code_cell(LAST_CELL, metadata=more))
     notebook.metadata["papermill"] = {}
     # Kernels that talk over TCP race for ports when two start together; sockets in files do not,
     # if each kernel has a folder of its own: by default their names are equal in one folder.
@@ -167,6 +164,12 @@ def _execute(
         config=Config({"KernelManager": sockets, "NotebookClient": quiet}),
     )
     return nbformat.read(partial, as_version=4)
+
+
+def _facts(cell: nbformat.NotebookNode) -> dict:
+    """What the kernel said of itself in the cell that was added to the chapter."""
+    shown = [output.get("data", {}) for output in cell.outputs]
+    return next(dict(data[environment.MIME]) for data in shown if environment.MIME in data)
 
 
 def _parameters(notebook: nbformat.NotebookNode) -> set[str]:

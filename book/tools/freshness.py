@@ -3,13 +3,14 @@
 import hashlib
 import json
 import platform
+from importlib import metadata
 from pathlib import Path
 
 from tools import chapters, claims
 from tools.chapters import ROOT
 
 TOOL = Path(__file__).resolve().parent
-ENTRY = {"key", "digest", "profile", "seconds", "peak_mb", "cells"}
+ENTRY = {"key", "digest", "profile", "seconds", "peak_mb", "cells", "run"}
 
 
 def inputs(root: Path = ROOT) -> list[Path]:
@@ -49,6 +50,24 @@ def is_intact(name: str, index: dict, root: Path = ROOT) -> bool:
     return name in index["chapters"] and index["chapters"][name]["digest"] == digest(name, root)
 
 
+def moved(run: dict) -> str:
+    """First version that is another one now than in this run, as a sentence; empty if none is."""
+    then = {"Python": run["python"]} | run["distributions"]
+    for name, version in then.items():
+        now = platform.python_version() if name == "Python" else installed(name)
+        if now != version:
+            return f"{name} was {version} in its run and is {now or 'not installed'} now"
+    return ""
+
+
+def installed(name: str) -> str:
+    """Version of a distribution, whatever the lock file says; empty if it is not there."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
 def load_index(root: Path = ROOT) -> dict:
     """What has been run: the profile of the last run and one entry per chapter that passed."""
     path = root / "_build" / "executed" / "index.json"
@@ -86,6 +105,8 @@ def stale(root: Path = ROOT) -> dict[str, str]:
             )
         elif entry["key"] != key(name, entry["profile"], common, root):
             reasons[name] = "its sources changed since its run"
+        elif reason := moved(entry["run"]):
+            reasons[name] = reason
         elif name in faults:
             reasons[name] = faults[name]
     return reasons
