@@ -31,9 +31,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 def build(root: Path, *, read_all: bool) -> int:
     """Do the work of `main`, while no chapter runs."""
-    site = root / "_build" / "html"
-    if read_all or not (root / "_build" / ".doctrees").exists():
+    site, doctrees = root / "_build" / "html", root / "_build" / ".doctrees"
+    # To Sphinx what a killed build left half-written looks new, and pages that a failed one has
+    # read are not read again, so that their warnings would be missing next time.
+    unfinished = root / "_build" / "html-unfinished"
+    if read_all or unfinished.exists():
+        shutil.rmtree(doctrees, ignore_errors=True)
+    if not doctrees.exists():
         shutil.rmtree(site, ignore_errors=True)  # Sphinx never removes the page of a lost chapter
+    unfinished.touch()
     status = build_sphinx(
         root,
         site,
@@ -44,16 +50,14 @@ def build(root: Path, *, read_all: bool) -> int:
             "latex_individualpages": False,
             "nitpicky": True,
         },
-        freshenv=read_all,
         warningiserror=True,
         keep_going=True,
         quiet=True,
     )
     if status != 0:
-        # Pages already read are not read again, so their warnings would be missing next time.
-        shutil.rmtree(root / "_build" / ".doctrees", ignore_errors=True)
         print("\nFAILED the HTML build: the warnings above are errors")
         return 1
+    unfinished.unlink()
     print(f"\nThe book is built. Open {site / 'index.html'}")
     return 0
 

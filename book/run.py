@@ -15,9 +15,9 @@ if __name__ == "__mp_main__":  # in a worker: the keyboard interrupts the run, w
 import argparse
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -33,7 +33,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run what is not fresh; return the exit status."""
     options = parse(arguments)
     with chapters.alone(options.root):
-        return run(options)
+        shutil.rmtree(chapters.scratch(options.root), ignore_errors=True)  # what a kill left
+        try:
+            return run(options)
+        finally:
+            shutil.rmtree(chapters.scratch(options.root), ignore_errors=True)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -94,10 +98,9 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
     print(f"running {len(todo)} of the chapters, profile {options.profile}", flush=True)
     warm_up(options.root)
     # Threads that wait for one process each: a pool of processes can lose count of its workers.
-    pool = ThreadPoolExecutor(options.jobs)
-    with tempfile.TemporaryDirectory(prefix="ldp-", ignore_cleanup_errors=True) as scratch, pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         try:
-            given = (options.profile, options.root, scratch, options.timeout)
+            given = (options.profile, options.root, options.timeout)
             futures = [pool.submit(in_its_own_process, name, *given) for name in todo]
             for count, future in enumerate(as_completed(futures), start=1):
                 result = future.result()

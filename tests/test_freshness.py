@@ -1,5 +1,6 @@
 """What is run again after a change, and what is not."""
 
+import json
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -109,6 +110,49 @@ def test_a_damaged_index_runs_all_again(good_book: Path, text: str) -> None:
     (good_book / "_build" / "executed" / "index.json").write_text(text)
     assert stale_names(good_book) == BOTH
     assert sorted(freshness.stale(good_book)) == BOTH
+
+
+def test_any_damaged_byte_of_the_index_is_noticed_and_written_over(good_book: Path) -> None:
+    path = good_book / "_build" / "executed" / "index.json"
+    sound, index = path.read_bytes(), freshness.load_index(good_book)
+    assert index["chapters"].keys() == set(BOTH)
+    for place in range(len(sound)):
+        for change in (0x01, 0x10, 0x80):
+            damaged = bytearray(sound)
+            damaged[place] ^= change
+            path.write_bytes(damaged)
+            found = freshness.load_index(good_book)
+            # Another kind of white space changes nothing.
+            assert found == {"profile": None, "chapters": {}} or found == index
+    freshness.save_index(index, good_book)
+    assert path.read_bytes() == sound
+
+
+@pytest.mark.parametrize("value", ["x", None, [], True, 1e400])
+def test_an_entry_with_a_value_of_another_kind_never_fails_a_run(
+    good_book: Path, value: object
+) -> None:
+    path = good_book / "_build" / "executed" / "index.json"
+    index = json.loads(path.read_text())
+    index["chapters"]["01-twin"]["seconds"] = value
+    path.write_text(json.dumps(index))
+    assert stale_names(good_book) == BOTH
+
+
+def test_a_renamed_folder_changes_nothing(good_book: Path) -> None:
+    moved = good_book.rename(good_book.with_name("another name"))
+    assert stale_names(moved) == []
+    assert freshness.stale(moved) == {}
+
+
+def test_two_files_that_change_places_change_the_key(good_book: Path) -> None:
+    first, second = good_book / "ldp" / "core.py", good_book / "ldp" / "datasets" / "core.py"
+    second.write_text("x = 2\n")
+    before = freshness.common_digest(good_book)
+    first.rename(good_book / "core.py")
+    second.rename(first)
+    (good_book / "core.py").rename(second)
+    assert freshness.common_digest(good_book) != before
 
 
 @pytest.mark.parametrize("path", [chapters.executed, chapters.claims_path])

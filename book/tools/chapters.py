@@ -46,6 +46,11 @@ def failed(name: str, root: Path = ROOT) -> Path:
     return root / "_build" / "failed" / f"{name}.ipynb"
 
 
+def scratch(root: Path = ROOT) -> Path:
+    """Folder for what a run needs only while it runs; the next one removes what a kill left."""
+    return root / "_build" / ".scratch"
+
+
 @contextmanager
 def alone(root: Path = ROOT) -> Iterator[None]:
     """Let one command at a time work below `_build`; another one says that it waits."""
@@ -80,9 +85,10 @@ def read(text: str) -> nbformat.NotebookNode:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically, and only when its contents change (Sphinx looks at times)."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
+    contents = text.encode()
+    if path.exists() and path.read_bytes() == contents:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
+    partial.write_bytes(contents)
     partial.replace(path)

@@ -99,19 +99,18 @@ def _answer(sender: Connection, *given: Any) -> None:
     sender.send(run_chapter(*given))
 
 
-def run_chapter(
-    name: str, profile: str, root: Path, scratch: str, timeout: float | None = None
-) -> Result:
+def run_chapter(name: str, profile: str, root: Path, timeout: float | None = None) -> Result:
     """Run a chapter and return what it left; never raises, so one failure hides no other.
 
-    Nothing is written but in `scratch`: only the process that decided on the run stores it.
+    Nothing is written but in a scratch folder: only the process that decided on the run stores it.
     """
     os.environ.update(kernel_environment(root))
     for variable in ("PYTHONSTARTUP", "PYTHONWARNINGS"):
         os.environ.pop(variable, None)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     started = time.perf_counter()
-    # A folder of its own, with a short name: the path of a socket has at most 103 characters.
+    scratch = chapters.scratch(root)
+    scratch.mkdir(exist_ok=True)
     partial = Path(tempfile.mkdtemp(dir=scratch)) / "partial.ipynb"
     result = Result(name)
     try:
@@ -149,7 +148,14 @@ def _execute(
     # Kernels that talk over TCP race for ports when two start together; sockets in files do not,
     # if each kernel has a folder of its own: by default their names are equal in one folder.
     os.environ["JUPYTER_RUNTIME_DIR"] = str(partial.parent)
-    sockets = {"transport": "ipc", "ip": str(partial.parent / "kernel")}
+    # The path of a socket has at most 103 characters, so it is the one from the folder `book`,
+    # in which kernel and papermill both work.
+    folder = root / "book"
+    sockets = {
+        "transport": "ipc",
+        "ip": os.path.relpath(partial.parent / "kernel", folder),
+        "connection_file": str(partial.parent / "kernel.json"),
+    }
     # It would announce that it ends by itself, or the interrupt that ends it; an error
     # in a cell comes as an output, never through this log.
     quiet = {"extra_arguments": ["--log-level=CRITICAL"]}
@@ -159,7 +165,7 @@ def _execute(
         {"profile": profile},
         kernel_name="python3",
         progress_bar=False,
-        cwd=str(root / "book"),
+        cwd=str(folder),
         execution_timeout=timeout or CELL_TIMEOUT[profile],
         config=Config({"KernelManager": sockets, "NotebookClient": quiet}),
     )

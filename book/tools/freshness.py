@@ -13,18 +13,23 @@ TOOL = Path(__file__).resolve().parent
 ENTRY = {"key", "digest", "profile", "seconds", "peak_mb", "cells", "run"}
 
 
-def inputs(root: Path = ROOT) -> list[Path]:
-    """Every file but the chapters themselves on which the result of a run depends."""
+def inputs(root: Path = ROOT) -> dict[str, Path]:
+    """Every file but the chapters themselves on which the result of a run depends, by name.
+
+    The names say nothing of the folder that holds it all: a renamed clone is as fresh as before.
+    """
     package = [p for p in (root / "ldp").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     tool = [TOOL.parent / "run.py", *TOOL.glob("*.py")]
-    return sorted(package) + sorted(tool) + [root / "requirements.txt"]
+    named = {path.relative_to(root).as_posix(): path for path in sorted(package)}
+    named |= {path.relative_to(TOOL.parent).as_posix(): path for path in sorted(tool)}
+    return named | {"requirements.txt": root / "requirements.txt"}
 
 
 def common_digest(root: Path = ROOT) -> str:
     """Hash of all that the chapters share: package, data, lock, run tool, Python version."""
     digest = hashlib.sha256(".".join(platform.python_version_tuple()[:2]).encode())
-    for path in inputs(root):
-        digest.update(f"{path.parent.name}/{path.name}\0".encode())
+    for name, path in inputs(root).items():
+        digest.update(f"{name}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes() if path.exists() else b"").digest())
     return digest.hexdigest()
 
@@ -73,16 +78,23 @@ def load_index(root: Path = ROOT) -> dict:
     path = root / "_build" / "executed" / "index.json"
     try:
         index = json.loads(path.read_text(encoding="utf-8"))
+        if index.pop("seal") != _seal(index):
+            raise ValueError("the index is not as it was written")
         entries = {n: e for n, e in index["chapters"].items() if e.keys() >= ENTRY}
         return {"profile": index["profile"], "chapters": entries}
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        return {"profile": None, "chapters": {}}  # damaged: all is run again
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {"profile": None, "chapters": {}}  # missing or damaged: all is run again
 
 
 def save_index(index: dict, root: Path = ROOT) -> None:
     """Write the index in one step, so that a killed run cannot leave half of it."""
     path = root / "_build" / "executed" / "index.json"
-    chapters.write_text(path, json.dumps(index, indent=1) + "\n")
+    chapters.write_text(path, json.dumps(index | {"seal": _seal(index)}, indent=1) + "\n")
+
+
+def _seal(index: dict) -> str:
+    """Hash by which any damaged byte of the index is noticed, whatever it stands for."""
+    return hashlib.sha256(json.dumps(index, sort_keys=True).encode()).hexdigest()
 
 
 def stale(root: Path = ROOT) -> dict[str, str]:
