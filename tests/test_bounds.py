@@ -63,7 +63,7 @@ def test_entropy_bounds_hold_at_every_number_of_reports(eps, n, alpha):
     assert bounds.tally_entropy_bound(entropy, 2, n) <= error.frequencies
 
 
-def test_the_published_bound_for_frequencies_is_only_a_limit():
+def test_the_rebuilt_bound_for_frequencies_is_only_a_limit():
     error = minimum_mse(GRR(2, 6.0).channel(), 10, [0.5, 0.5]).frequencies
     entropy = tally_entropy(joint_tally_report(6.0, 10, 0.5))
     assert 100 * error == pytest.approx(0.04916, abs=1e-5)

@@ -4,8 +4,9 @@ Errors are sums over values, :math:`\sum_v(\hat\theta_v-\theta_v)^2`, and averag
 divide by :math:`d` for the error per value. A name says where its bound is true:
 
 * ``..._bound`` holds at every number of reports;
-* ``..._limit`` is about :math:`n` times the error as :math:`n\to\infty`, for one mechanism and
-  one prior. At a given :math:`n` the error may be far below it.
+* ``..._limit`` is about :math:`n` times the error as :math:`n\to\infty`, averaged over a prior with
+  a density. At a given :math:`n` the error may be far below it, and so it may at single laws on a
+  face of the simplex, where a repaired estimate gains. Near every law the worst error is not below.
 
 Budgets may be from 1e-100 to 1e100, so that their squares stay in float64.
 
@@ -13,7 +14,9 @@ The text of S003 at hand has lost its displayed equations. All formulas here fol
 (36)-(60) are reconstructions in that sense. What goes beyond the paper is marked ``sharp``.
 """
 
+from ldp.bounds.attained import Rate, binary_mse, binary_ratio, table_one
 from ldp.bounds.entropy import entropy_bound, tally_entropy_bound, tally_entropy_limit
+from ldp.bounds.finite import spread_bound
 from ldp.bounds.information import fisher_information
 from ldp.bounds.limits import (
     Averages,
@@ -27,7 +30,6 @@ from ldp.bounds.privacy import (
     optimal_limit,
     spread_limit,
 )
-from ldp.bounds.published import Rate, binary_mse, binary_ratio, table_one
 
 __all__ = [
     "Averages",
@@ -42,6 +44,7 @@ __all__ = [
     "exact_limit",
     "fisher_information",
     "optimal_limit",
+    "spread_bound",
     "spread_limit",
     "table_one",
     "tally_entropy_bound",

@@ -62,7 +62,7 @@ def entropy_bound(entropy: float, domain_size: int, sharp: bool = False) -> floa
 
     References
     ----------
-    ``S003``, Theorem 4.1, (23).
+    ``S003``, Theorem 4.1, (23), reconstructed.
     """
     d = _checks.domain_size(domain_size)
     return _gaussian_power(_entropy(entropy, -math.lgamma(d)), d, sharp)
@@ -100,7 +100,7 @@ def tally_entropy_limit(entropy: float, domain_size: int, num_reports: int) -> f
 
     References
     ----------
-    ``S003``, Theorem 4.1, (24).
+    ``S003``, Theorem 4.1, (24), reconstructed.
     """
     d, n, entropy = _tally_arguments(entropy, domain_size, num_reports)
     return _gaussian_power(entropy, d, False) / n**2
@@ -155,7 +155,7 @@ def tally_entropy_bound(
 
     References
     ----------
-    ``S003``, Theorem 4.1, (24), here without its limit.
+    ``S003``, Theorem 4.1, (24), here without its limit; the formula is reconstructed.
     """
     d, n, entropy = _tally_arguments(entropy, domain_size, num_reports)
     noise = (d - 1) * (d + 2) / (12 * d) if sharp else d / 12

@@ -46,7 +46,7 @@ def fisher_information(
 
     References
     ----------
-    ``S003``, (36)-(38).
+    ``S003``, (36)-(38), reconstructed.
     """
     matrix = telling_channel(channel)
     law = _checks.distribution(theta, "theta", len(matrix))

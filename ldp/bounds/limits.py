@@ -64,7 +64,9 @@ def exact_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages:
               -\Bigl(1-\sum_v\theta_v^2\Bigr)\right]
 
     in orthonormal coordinates, averaged over a prior with a density. No theorem of the paper: the
-    posterior becomes normal (Bernstein and von Mises). Only a limit.
+    posterior becomes normal (Bernstein and von Mises). That its second moments converge is checked
+    in the book and not proved. Only a limit, and an average: at a single law on a face of the
+    simplex, where frequencies are zero, a repaired estimate can have less than the trace.
 
     Parameters
     ----------

@@ -140,14 +140,12 @@ def spread_limit(
 
     and less :math:`1-\operatorname E\sum_v\theta_v^2` for the frequencies. By
     :math:`\operatorname{tr}J^{-1}\ge(d-1)^2/\operatorname{tr}J` and the spread of :math:`d` numbers
-    that differ at most by the factor :math:`e^\epsilon`. With `sharp`, which also uses that the
-    probabilities of all reports sum to one,
+    that differ at most by the factor :math:`e^\epsilon`. With `sharp`, since rows sum to one,
 
     .. math:: \lim n\operatorname{MSE}\ge
               \frac{(d-1)^2}{(e^\epsilon-1)^2}\min_{0<k<d}\frac{ke^\epsilon+d-k}{k(d-k)}
 
-    At a fixed budget, as :math:`d` grows, this is a quarter of the error of optimized unary
-    encoding or more. Only limits.
+    At a fixed budget, as :math:`d` grows, a quarter of the error of OUE or more. Only limits.
 
     Parameters
     ----------
@@ -165,7 +163,7 @@ def spread_limit(
     -------
     Pair
         Squared errors times n, summed over values, for every prior with a density and every
-        mechanism of rank d; the first also at every single law.
+        mechanism of rank d; the first also bounds the trace at every law.
 
     Raises
     ------
@@ -201,9 +199,9 @@ def optimal_limit(domain_size: int, epsilon: float) -> float:
 
     .. math:: \min_{0<k<d}\frac{(d-1)^2(ke^\epsilon+d-k)^2}{d\,k(d-k)(e^\epsilon-1)^2}
 
-    Subset selection with the minimising :math:`k` attains it, and it is the largest error of subset
-    selection at any law; hence no mechanism has a smaller worst case in the limit. That :math:`k`
-    may be larger by one than the default of :class:`ldp.SubsetSelection`, which suits rare values.
+    Subset selection with the minimising :math:`k` attains it, and debiased it is nowhere worse; no
+    mechanism has a smaller worst error near the uniform law in the limit. That :math:`k` may be
+    larger by one than the default of :class:`ldp.SubsetSelection`, which suits rare values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the bounds of the paper are attained, and what its table says."""
+"""Where the rebuilt bounds of the paper are attained, and what can be rebuilt of its table."""
 
 import math
 import sys
@@ -149,7 +149,7 @@ def table_one(domain_size: int, epsilon: float, num_reports: int) -> tuple[Rate,
 
     References
     ----------
-    ``S003``, Table I.
+    ``S003``, Table I, of which the text at hand has lost the entries.
     """
     d, budget = _checks.domain_size(domain_size), check_epsilon(epsilon)
     n = check_num_reports(num_reports)
