@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ldp import _compiled
-
 INNER = """
 from ldp._compiled import compiled
 FACTOR = {factor}
@@ -29,12 +27,13 @@ print(outer(5), sum(outer.stats.cache_hits.values()))
 """
 
 
-def run(folder: Path, factor: int = 3, operation: str = "FACTOR * x") -> list[str]:
+def run(folder: Path, factor: int = 3, operation: str = "FACTOR * x", **settings: str) -> list[str]:
     """Value of the outer function, and whether it was found on disk, in a process of its own."""
     (folder / "inner.py").write_text(INNER.format(factor=factor, operation=operation))
     if not (folder / "outer.py").exists():  # its file stays as it is
         (folder / "outer.py").write_text(OUTER)
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # else Python may keep inner.py
+    environment |= settings
     command = [sys.executable, "outer.py"]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=True
@@ -51,13 +50,36 @@ def test_code_on_disk_is_used_until_a_called_function_changes(tmp_path, change):
     assert run(tmp_path) == ["15", "1"]
 
 
-def test_a_machine_without_a_folder_for_machine_code_still_compiles(monkeypatch):
-    real = _compiled.numba.njit
+def flip(contents: bytes) -> bytes:
+    """Change one bit of the machine code."""
+    middle = len(contents) // 2
+    return contents[:middle] + bytes([contents[middle] ^ 1]) + contents[middle + 1 :]
 
-    def without_folder(*given, **options):
-        if options.pop("cache", False):
-            raise RuntimeError("cannot cache function: no locator available")
-        return real(*given, **options)
 
-    monkeypatch.setattr(_compiled.numba, "njit", without_folder)
-    assert _compiled.compiled(lambda x: x + 1)(2) == 3
+@pytest.mark.parametrize(
+    "damage",
+    [lambda _: b"", lambda contents: contents[:-1], flip],
+    ids=["empty", "one byte short", "one bit"],
+)
+def test_a_damaged_file_is_written_over(tmp_path, damage):
+    assert run(tmp_path) == ["15", "0"]
+    files = list((tmp_path / "__pycache__").glob("*.nbc"))
+    assert len(files) == 3, "one for each function"
+    sound = [path.read_bytes() for path in files]
+    for path in files:
+        path.write_bytes(damage(path.read_bytes()))
+    assert run(tmp_path) == ["15", "0"]
+    assert [len(path.read_bytes()) for path in files] == list(map(len, sound))
+    assert run(tmp_path) == ["15", "1"]
+
+
+def test_a_machine_without_a_folder_for_machine_code_still_compiles(tmp_path):
+    (tmp_path / "__pycache__").write_text("no folder, and none in the home either")
+    assert run(tmp_path, HOME="/dev/null", XDG_CACHE_HOME="/dev/null") == ["15", "0"]
+
+
+def test_a_folder_that_can_no_longer_be_written_costs_no_result(tmp_path):
+    lost = "from pathlib import Path\nPath('__pycache__').rmdir()\nPath('__pycache__').touch()\n"
+    (tmp_path / "outer.py").write_text(OUTER.replace("print", lost + "print"))
+    assert run(tmp_path) == ["15", "0"]
+    assert (tmp_path / "__pycache__").is_file()
