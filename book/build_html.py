@@ -5,6 +5,7 @@ prints when a page has a warning.
 """
 
 import argparse
+import hashlib
 import shutil
 import sys
 from pathlib import Path
@@ -57,9 +58,22 @@ def build(root: Path, *, read_all: bool) -> int:
     if status != 0:
         print("\nFAILED the HTML build: the warnings above are errors")
         return 1
+    write_sums(site)
     unfinished.unlink()
     print(f"\nThe book is built. Open {site / 'index.html'}")
     return 0
+
+
+def write_sums(site: Path) -> None:
+    """Write the hash of every file beside the pages, as `sha256sum --check` reads it."""
+    sums = site / "SHA256SUMS"
+    names = sorted(p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file())
+    lines = [
+        f"{hashlib.sha256((site / name).read_bytes()).hexdigest()}  {name}\n"
+        for name in names
+        if name != sums.name
+    ]
+    sums.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,6 @@ of one source, each with a permanent anchor). The role ``{claim}`S004-41` `` lin
 """
 
 import json
-import platform
-from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +20,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+import execution
 from tools import claims as files
+from tools import freshness
 
 logger = logging.getLogger(__name__)
 
 REPORT = "book/report"
-PACKAGES = ("ldp-companion", "numpy", "scipy", "numba")
 
 
 def load(env: BuildEnvironment) -> list[ledger.Claim]:
@@ -45,14 +43,15 @@ def depend_on_checks(env: BuildEnvironment) -> None:
 
 
 def run_facts(env: BuildEnvironment, claims: list[ledger.Claim]) -> dict[str, Any]:
-    """Profiles, commit and versions behind the checks; no date, so a rebuild changes nothing."""
+    """Profiles, commit of the pages, and what the runs stored of versions and machine."""
     profiles = sorted({c["check"]["profile"] for c in claims if c["check"]})
-    build = env.config.html_context.get("build", {})
-    versions = {"python": platform.python_version()}
-    for name in PACKAGES:
-        with suppress(metadata.PackageNotFoundError):  # the book can be built without installing
-            versions[name] = metadata.version(name)
-    return {"profile": ", ".join(profiles), "commit": build.get("commit", ""), "versions": versions}
+    entries = freshness.load_index(Path(env.srcdir))["chapters"]
+    return {
+        "profile": ", ".join(profiles),
+        "commit": env.config.html_context.get("build", {}).get("commit", ""),
+        "versions": execution.versions(entries),
+        "runs": execution.machine(entries),
+    }
 
 
 def link(name: str, text: str, docname: str) -> pending_xref:

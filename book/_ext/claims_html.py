@@ -5,6 +5,8 @@ from typing import Any
 
 import claims_ledger as ledger
 
+import execution
+
 Claim = ledger.Claim
 
 
@@ -108,15 +110,9 @@ def bibtex_block(claim: Claim, facts: dict[str, Any]) -> str:
 
 
 def run_facts(facts: dict[str, Any]) -> str:
-    """Definition list of profile, commit and versions."""
+    """Definition list of profile, commit, versions and machine."""
     rows = {"Profile": facts["profile"] or "nothing has been run", "Commit": facts["commit"]}
-    rows |= facts["versions"]
-    items = "".join(
-        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd></div>"
-        for name, text in rows.items()
-        if text
-    )
-    return f'<dl class="claims-run">{items}</dl>'
+    return execution.facts_list(rows | facts["versions"] | facts["runs"])
 
 
 def counts_table(claims: list[Claim]) -> str:

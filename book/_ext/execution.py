@@ -1,0 +1,156 @@
+"""Sphinx extension: what the stored runs say of themselves, and what the sources are called.
+
+Directives: `run-times` (seconds, memory and cells of each chapter), `run-machine` (where and with
+what the chapters ran), `run-versions` (everything they imported), and `source-identifiers`. All is
+read from what the runs stored; nothing is asked of the machine that builds the pages.
+"""
+
+import html
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from tools import freshness
+
+Entries = dict[str, dict[str, Any]]  # of the index, by chapter
+
+
+def versions(entries: Entries) -> dict[str, str]:
+    """Versions of what the numbers rest on most."""
+    packages = {
+        name: distinct(entries, lambda run, name=name: run["distributions"].get(name, ""))
+        for name in ("numpy", "scipy", "numba")
+    }
+    own = {"python": "python", "ldp-companion": "ldp"}
+    return {k: distinct(entries, lambda run, v=v: run[v]) for k, v in own.items()} | packages
+
+
+def machine(entries: Entries) -> dict[str, str]:
+    """Where and when the chapters ran."""
+    dates = sorted(entry["run"]["date"] for entry in entries.values())
+    return {
+        "system": distinct(entries, lambda run: run["system"]),
+        "processor": distinct(entries, lambda run: run["processor"]),
+        "cores": distinct(entries, lambda run: str(run["cores"])),
+        "instruction sets": distinct(entries, lambda run: ", ".join(run["simd"])),
+        "linear algebra": distinct(entries, lambda run: pairs(run["blas"])),
+        "threads": distinct(entries, lambda run: threads(run["threads"])),
+        "run": " to ".join(sorted({date_of(date) for date in (dates[:1] + dates[-1:])})),
+    }
+
+
+def distinct(entries: Entries, told: Callable[[dict], str]) -> str:
+    """What the runs say, once; one after the other where they do not agree."""
+    return "; ".join(sorted({told(entry["run"]) for entry in entries.values()} - {""}))
+
+
+def pairs(given: dict[str, str]) -> str:
+    """Names with what they stand for, in one line."""
+    return ", ".join(f"{name}: {text}" for name, text in given.items())
+
+
+def threads(given: dict[str, str]) -> str:
+    """Threads of the numerical libraries: one number where all have the same."""
+    return given["NUMBA_NUM_THREADS"] if len(set(given.values())) == 1 else pairs(given)
+
+
+def date_of(stamp: str) -> str:
+    """A date for reading: to the minute, in UTC."""
+    return stamp[:16].replace("T", " ") + " UTC"
+
+
+def times_table(entries: Entries) -> str:
+    """Table of what each chapter took; it scrolls by itself on narrow screens."""
+    titles = ("seconds", "peak MB", "cells", "profile", "run at", "commit")
+    head = "".join(f'<th scope="col">{title}</th>' for title in ("chapter", *titles))
+    body = "".join(_times_row(name, entries[name]) for name in sorted(entries))
+    seconds = sum(entry["seconds"] for entry in entries.values())
+    most = max((entry["peak_mb"] for entry in entries.values()), default=0)
+    cells = sum(entry["cells"] for entry in entries.values())
+    total = f"<td>{seconds:.1f}</td><td>{most}</td><td>{cells}</td>" + 3 * "<td></td>"
+    return (
+        '<div class="claims-scroll" role="region" aria-label="Cost of each chapter" tabindex="0">'
+        '<table class="table claims-counts"><caption>Cost of each chapter; in the last line sums, '
+        f"and the largest memory</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+        f'<tfoot><tr><th scope="row">all chapters</th>{total}</tr></tfoot></table></div>'
+    )
+
+
+def _times_row(name: str, entry: dict[str, Any]) -> str:
+    cells = (
+        f"{entry['seconds']:.1f}",
+        f"{entry['peak_mb']}",
+        f"{entry['cells']}",
+        entry["profile"],
+        date_of(entry["run"]["date"]),
+        entry["run"]["commit"],
+    )
+    columns = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+    return f'<tr><th scope="row"><a href="{name}.html">{name}</a></th>{columns}</tr>'
+
+
+def facts_list(rows: dict[str, str]) -> str:
+    """Definition list of the rows that have a text."""
+    items = "".join(
+        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd></div>"
+        for name, text in rows.items()
+        if text
+    )
+    return f'<dl class="claims-run">{items}</dl>'
+
+
+def imported(entries: Entries) -> dict[str, str]:
+    """Version of every distribution that one of the chapters imported."""
+    names = {name for entry in entries.values() for name in entry["run"]["distributions"]}
+    return {
+        name: distinct(entries, lambda run, name=name: run["distributions"].get(name, ""))
+        for name in sorted(names, key=str.lower)
+    }
+
+
+def identifiers(build: dict[str, str]) -> dict[str, str]:
+    """Commit behind the pages and its identifiers, for reading."""
+    dirty = build["commit"].endswith("-dirty")
+    note = " (the sources had changes that it does not hold)" if dirty else ""
+    rows = {"commit": build["commit"].removesuffix("-dirty") + note}
+    return rows | {f"its {k}": build.get(k, "") for k in ("rev", "dir")}
+
+
+class FromRuns(SphinxDirective):
+    """A piece of HTML made of the index of runs."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write it, and have the page read again after the next run."""
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / "_build" / "executed" / "index.json"))
+        entries = freshness.load_index(root)["chapters"]
+        if not entries:
+            return [nodes.paragraph("", "No chapter has been run.")]
+        made = {
+            "run-times": times_table,
+            "run-machine": lambda all_: facts_list(machine(all_) | versions(all_)),
+            "run-versions": lambda all_: facts_list(imported(all_)),
+        }
+        return [nodes.raw("", made[self.name](entries), format="html")]
+
+
+class SourceIdentifiers(SphinxDirective):
+    """Commit and archive identifiers of the sources."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write them; a page that names its commit is read again by every build."""
+        self.env.note_reread()
+        text = facts_list(identifiers(self.env.config.html_context["build"]))
+        return [nodes.raw("", text, format="html")]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directives."""
+    for name in ("run-times", "run-machine", "run-versions"):
+        app.add_directive(name, FromRuns)
+    app.add_directive("source-identifiers", SourceIdentifiers)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
