@@ -32,11 +32,10 @@ TIMEOUT = 600.0  # seconds; a mutant that runs on for ever is noticed
 
 
 def tests_of(module: str) -> list[str]:
-    """Test files of a module: its own, then those of its innermost folder, and its examples."""
-    own = LISTS["tests"].get(module, [])
-    folders = [f for f in LISTS["tests"] if f.endswith("/") and module.startswith(f)]
-    shared = LISTS["tests"][max(folders, key=len)] if folders else []
-    names = list(dict.fromkeys([*own, *shared]))
+    """Test files of a module, or of its innermost folder; the module's own examples first."""
+    lists = LISTS["tests"]
+    folders = [f for f in lists if f.endswith("/") and module.startswith(f)]
+    names = lists[module] if module in lists else lists[max(folders, key=len)]
     return [module, *(f"tests/test_{name}.py" for name in names)]
 
 
