@@ -130,14 +130,14 @@ def compare_bits(random_words: Any, lanes: Any, out: Any, undecided: Any) -> Non
 
 
 @compiled
-def decide_rest(out: Any, undecided: Any, random_words: Any, threshold: Any) -> None:
-    """Settle each undecided bit with one random word of its own."""
+def decide_rest(out: Any, undecided: Any, decisions: Any) -> None:
+    """Settle the undecided bits, one decision each."""
     used = 0
     for j in range(out.size):
         rest = undecided[j]
         while rest != 0:
             lowest = rest & (~rest + np.uint64(1))
-            if random_words[used] < threshold:
+            if decisions[used]:
                 out[j] |= lowest
             used += 1
             rest ^= lowest
@@ -147,10 +147,18 @@ def decide_rest(out: Any, undecided: Any, random_words: Any, threshold: Any) -> 
 def add_digit(bits: Any, digit: Any, numbers: Any) -> None:
     """Set binary digit `digit` of number i where bit i is one, 64 bits a word, the lowest first."""
     for j in range(bits.size):
-        word = bits[j]
-        for i in range(64 * j, min(64 * (j + 1), numbers.size)):
-            numbers[i] |= np.int64(word & np.uint64(1)) << digit
-            word >>= np.uint64(1)
+        for i in range(64):
+            bit = (bits[j] >> np.uint64(i)) & np.uint64(1)
+            numbers[64 * j + i] |= np.int64(bit) << digit
+
+
+@compiled
+def invert(bits: Any, numbers: Any) -> None:
+    """Replace number i by its complement -1 - numbers[i] where bit i is one."""
+    for j in range(bits.size):
+        for i in range(64):
+            bit = (bits[j] >> np.uint64(i)) & np.uint64(1)
+            numbers[64 * j + i] ^= -np.int64(bit)
 
 
 @compiled

@@ -10,8 +10,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _kernels
-
 Words = npt.NDArray[np.uint64]
 
 _MASK = np.uint64(0xFFFFFFFF)
@@ -57,36 +55,3 @@ def uniform_below(random_words: Words, size: int) -> npt.NDArray[np.int64]:
     low = (random_words & _MASK) * factor
     high = (random_words >> _HALF) * factor
     return ((high + (low >> _HALF)) >> _HALF).astype(np.int64)
-
-
-def draw_bits(out: Words, least: np.uint64, rng: np.random.Generator) -> None:
-    """Fill words with independent bits, each one with probability least / 2**64."""
-    digits = f"{int(least):064b}"
-    lanes = np.array([-int(digit) for digit in digits[:8]]).astype(np.uint64)  # all zeros or ones
-    undecided = np.empty_like(out)
-    _kernels.compare_bits(words(rng, (8, out.size)), lanes, out, undecided)
-    rest = words(rng, int(np.bitwise_count(undecided).sum(dtype=np.int64)))
-    _kernels.decide_rest(out, undecided, rest, np.uint64(int(digits[8:] + "0" * 8, 2)))
-
-
-def geometric(
-    decay: float, shape: tuple[int, ...], rng: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """Draw variables with Pr[G >= k] = exp(-decay k), digit by binary digit."""
-    numbers = np.zeros(shape, dtype=np.int64)
-    bits = np.empty(-(-numbers.size // 64), dtype=np.uint64)
-    for digit, chance in enumerate(digit_chances(decay)):
-        draw_bits(bits, threshold(chance), rng)
-        _kernels.add_digit(bits, digit, numbers.reshape(-1))
-    return numbers
-
-
-def digit_chances(decay: float) -> list[float]:
-    """List Pr[binary digit j of such a variable is one] = 1 / (1 + exp(2^j decay)).
-
-    The digits are independent; those of probability below 2**-64 are zero.
-    """
-    chances: list[float] = []
-    while (weight := math.ldexp(decay, len(chances))) < 45:
-        chances.append(1 / (1 + math.exp(weight)))
-    return chances

@@ -11,8 +11,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from ldp import GRR, OLH, OUE, RRRR, SUE, THE, HadamardResponse, SquareWave, SubsetSelection, _words
-from ldp._words import at_least, at_most, digit_chances, shared_rest, threshold
+from ldp import GRR, OLH, OUE, RRRR, SUE, THE, HadamardResponse, SquareWave, SubsetSelection
+from ldp._words import at_least, at_most, shared_rest
 from ldp.mechanisms._restricted import weights
 
 getcontext().prec = 60
@@ -137,39 +137,6 @@ def test_hadamard_response(d, epsilon):
 def test_local_hashing_is_randomized_response_on_buckets(epsilon):
     m = OLH(1000, epsilon)
     assert m.response == GRR(m.num_buckets, epsilon)
-
-
-@pytest.mark.parametrize("probability", [0.5, 0.25, 0.268, 1e-9, 1 - 1e-9, 3 / 256])
-def test_bits_are_ones_exactly_as_often_as_the_threshold_says(probability, monkeypatch):
-    """Feed the comparison the numbers just below and at the threshold, in every lane."""
-    least = at_least(probability)
-    for number, one in ((int(least) - 1, True), (int(least), False), (0, True), (WORDS - 1, False)):
-        digits = f"{number:064b}"
-        first = np.array([[WORDS - 1 if bit == "1" else 0] for bit in digits[:8]], dtype=np.uint64)
-        rest = np.full(
-            64, int(digits[8:] + "1" * 8, 2) if not one else int(digits[8:] + "0" * 8, 2)
-        )
-        stream = iter([first, rest])
-        monkeypatch.setattr(_words, "words", lambda _rng, shape, s=stream: fit(next(s), shape))
-        out = np.zeros(1, dtype=np.uint64)
-        _words.draw_bits(out, least, None)
-        assert int(out[0]) == (WORDS - 1 if one else 0)
-
-
-def fit(prepared, shape):
-    """The first of the prepared words, as many as are asked for."""
-    return prepared if isinstance(shape, tuple) else prepared[:shape].copy()
-
-
-def test_digits_of_a_geometric_variable():
-    """Independent digits with these chances make Pr[G >= k] = exp(-decay k), hence its mean."""
-    for decay in (1e-4, 0.01, 1 / 6, 0.7, 5.0):
-        chances = digit_chances(decay)
-        zero = np.prod([1 - c for c in chances])
-        assert zero == pytest.approx(-np.expm1(-decay), rel=1e-12)  # Pr[G = 0]
-        mean = sum(c * 2.0**j for j, c in enumerate(chances))
-        assert mean == pytest.approx(1 / np.expm1(decay), rel=1e-12)
-        assert int(threshold(1 / (1 + np.exp(decay * 2.0 ** len(chances))))) == 0
 
 
 def test_control_the_plain_float_threshold_can_overspend():

@@ -208,29 +208,39 @@ def test_decide_rest(num_words: int) -> None:
     open_bits[1::3] = 0
     open_bits[2::3] = ALL_ONES
     out &= ~open_bits
-    words = random_words(3, int(np.bitwise_count(open_bits).sum()))
-    threshold = 2**62 + 5
-    words[: min(2, words.size)] = threshold
-    expected, used = out.tolist(), iter(words.tolist())
+    decisions = random_words(3, int(np.bitwise_count(open_bits).sum())) < 2**62
+    expected, used = out.tolist(), iter(decisions.tolist())
     for j in range(num_words):
         for lane in range(64):
-            if int(open_bits[j]) >> lane & 1 and next(used) < threshold:
+            if int(open_bits[j]) >> lane & 1 and next(used):
                 expected[j] |= 1 << lane
-    _kernels.decide_rest(out, open_bits, words, np.uint64(threshold))
+    _kernels.decide_rest(out, open_bits, decisions)
     assert out.tolist() == expected
     assert next(used, None) is None
 
 
-@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 200])
+@pytest.mark.parametrize("num_words", [0, 1, 3])
 @pytest.mark.parametrize("digit", [0, 5, 46])
-def test_add_digit(size: int, digit: int) -> None:
-    bits = random_words(size, -(-size // 64))
-    numbers = np.arange(size, dtype=np.int64) & ~(1 << digit)
+def test_add_digit(num_words: int, digit: int) -> None:
+    bits = random_words(num_words, num_words)
+    numbers = np.arange(64 * num_words, dtype=np.int64) & ~(1 << digit)
     expected = [
         number | (int(bits[i // 64]) >> i % 64 & 1) << digit
         for i, number in enumerate(numbers.tolist())
     ]
     _kernels.add_digit(bits, digit, numbers)
+    assert numbers.tolist() == expected
+
+
+@pytest.mark.parametrize("num_words", [0, 1, 3])
+def test_invert(num_words: int) -> None:
+    bits = random_words(num_words, num_words)
+    numbers = np.arange(64 * num_words, dtype=np.int64) ** 8
+    expected = [
+        -1 - number if int(bits[i // 64]) >> i % 64 & 1 else number
+        for i, number in enumerate(numbers.tolist())
+    ]
+    _kernels.invert(bits, numbers)
     assert numbers.tolist() == expected
 
 

@@ -23,7 +23,8 @@ from ldp import (
     mean_interval,
     worst_case_epsilon,
 )
-from ldp._words import at_least, digit_chances, shared_rest
+from ldp._noise import reach
+from ldp._words import at_least, shared_rest
 
 getcontext().prec = 60
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
@@ -318,7 +319,7 @@ def test_the_smallest_budget_keeps_reports_below_31_bits():
     least = 2.0**-24
     for resolution in (1, 1024, 2**20):
         m = LaplaceMean(0.0, 1.0, least * resolution * (1 + 1e-9), resolution)
-        assert resolution + 2 ** len(digit_chances(m.epsilon / resolution)) - 1 < 2**31
+        assert resolution + reach(m.epsilon / resolution) < 2**31
         with pytest.raises(ValueError, match="epsilon must lie between 2"):
             LaplaceMean(0.0, 1.0, least * resolution, resolution)
 

@@ -15,7 +15,7 @@ from ldp import (
     central_laplace_mean,
     mean_interval,
 )
-from ldp._words import digit_chances
+from ldp._noise import reach
 
 MAKERS = [OneBitMean, LaplaceMean, PiecewiseMean, HybridMean]
 
@@ -166,7 +166,7 @@ def test_sums_that_are_smaller_than_their_squares_allow():
 
 def test_reports_that_laplace_noise_never_makes():
     m = LaplaceMean(-1.0, 2.0, 2.0, 4)
-    most = sum(2**digit for digit in range(len(digit_chances(0.5))))  # noise with all digits set
+    most = reach(0.5)
     for possible in ([-most, 0], [4 + most, 0]):
         assert np.isfinite(m.mean(possible))
     for bad in ([-most - 1, 0], [0, -most - 1], [4 + most + 1, 0], [0, 4 + most + 1]):

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
-from ldp import _checks
-from ldp._words import digit_chances, geometric
+from ldp import _checks, _kernels
+from ldp._noise import add_laplace, reach
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
@@ -39,12 +40,13 @@ class SHE:
     Notes
     -----
     Reports are ``int64`` of shape ``(n, d)``, in grid steps. A float would leave holes that tell
-    values apart (``mironov2012significance``). The binary digits of a geometric variable are
-    independent; each is set with a multiple of :math:`2^{-64}` as its chance, and digits rarer than
-    that never, so the noise ends far out in its tails: the sampler has a :math:`\delta`, far below
-    :math:`2^{-50}`, where the channel has none. A tally sums reports: one
-    adds on average p = r steps to its own value and q = 0 to the others. SHE supports no set of
-    values, so it has no odds.
+    values apart (``mironov2012significance``). The noise has exactly this law: each binary digit of
+    it is drawn by comparing random bits with as many digits of its chance as are needed. A
+    coordinate that would lie further beyond 0 or r than a power of two of at least
+    :math:`90r/\epsilon` steps is put there, whatever the value; that happens less than once in
+    :math:`2^{64}` draws, and the budget holds exactly, with no :math:`\delta`. A tally sums
+    reports: one adds on average p = r steps to its own value and q = 0 to the others. SHE supports
+    no set of values, so it has no odds.
 
     Examples
     --------
@@ -96,13 +98,15 @@ class SHE:
         return self.p**2 * np.asarray(frequency, dtype=np.float64) + noise
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
-        """Add the difference of two geometric variables to every coordinate."""
+        """Add noise to every coordinate."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        shape = (given.size, self.domain_size)
-        reports = geometric(self._decay, shape, rng)
-        reports -= geometric(self._decay, shape, rng)
-        reports[np.arange(given.size), given] += self.resolution
+        reports = np.zeros((given.size, self.domain_size), dtype=np.int64)
+        reports[np.arange(given.size), given] = self.resolution
+        decay = Fraction(self.epsilon) / (2 * self.resolution)
+        for chunk in _kernels.chunks(given.size, self.domain_size):
+            points = reports[chunk].reshape(-1)
+            points[:] = add_laplace(points, self.resolution, decay, rng)
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
@@ -167,10 +171,10 @@ class SHE:
             raise TypeError(f"reports must be signed integers, got dtype {given.dtype}.")
         if given.ndim != 2 or given.shape[1] != self.domain_size:
             raise ValueError(f"reports must have shape (n, {self.domain_size}), got {given.shape}.")
-        furthest = self.resolution + 2 ** len(digit_chances(self._decay)) - 1
-        if given.size and (given.min() < -furthest or given.max() > furthest):
+        far = reach(self._decay)
+        if given.size and (given.min() < -far or given.max() > self.resolution + far):
             raise ValueError(
-                f"reports must be from -{furthest} to {furthest}, "
+                f"reports must be from {-far} to {self.resolution + far}, "
                 f"got {given.min()} to {given.max()}."
             )
         return given.astype(np.int64, copy=False)

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
-from ldp._words import at_least, at_most, draw_bits, words
+from ldp._noise import draw_bits, multiple
+from ldp._words import at_least, at_most, words
 from ldp.mechanisms._shared import (
     freeze,
     independent_counts,
@@ -104,7 +105,7 @@ class UnaryEncoding:
         rows = stream.view(np.uint8)[: given.size * width].reshape(given.size, width)
         for chunk in _kernels.chunks(given.size, width):
             part = stream[chunk.start * width // 8 : -(-chunk.stop * width // 8)]
-            draw_bits(part, at_least(self.q), rng)
+            draw_bits(part, multiple(at_least(self.q)), rng)
             if padding:
                 rows[chunk, -1] &= np.uint8(256 - (1 << padding))
             own = words(rng, chunk.stop - chunk.start)

@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
-from ldp._words import digit_chances, geometric, words
+from ldp._noise import add_laplace, reach
+from ldp._words import words
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.mean import _grid
 from ldp.tally import Tally
@@ -25,10 +27,6 @@ def _check_decay(epsilon: float, resolution: int, least: int) -> float:
             f"got {epsilon}."
         )
     return decay
-
-
-def _noise(decay: float, size: int, rng: np.random.Generator) -> Integers:
-    return geometric(decay, (size,), rng) - geometric(decay, (size,), rng)
 
 
 @dataclass(frozen=True, init=False)
@@ -61,7 +59,8 @@ class LaplaceMean:
     Notes
     -----
     Reports are ``int64``, shape ``(n,)``; no float is ever sent (``mironov2012significance``).
-    Digits of the noise rarer than :math:`2^{-64}` are never set, as for :class:`ldp.SHE`.
+    The noise is drawn exactly, and reports are cut far beyond the range, as those of
+    :class:`ldp.SHE`.
 
     Examples
     --------
@@ -108,7 +107,8 @@ class LaplaceMean:
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
         points = _grid.round_at_random(shares, self.resolution, words(rng, shares.size))
-        return points + _noise(self._decay, shares.size, rng)
+        decay = Fraction(self.epsilon) / self.resolution
+        return add_laplace(points, self.resolution, decay, rng)
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Sum of the reports, and of the high and the low 31 bits of their squares."""
@@ -149,10 +149,10 @@ class LaplaceMean:
 
     def _check(self, reports: npt.ArrayLike) -> Integers:
         given = _checks.integers(reports, "reports")
-        furthest = self.resolution + 2 ** len(digit_chances(self._decay)) - 1
-        if given.size and (given.min() < self.resolution - furthest or given.max() > furthest):
+        far = reach(self._decay)
+        if given.size and (given.min() < -far or given.max() > self.resolution + far):
             raise ValueError(
-                f"reports must be from {self.resolution - furthest} to {furthest}, "
+                f"reports must be from {-far} to {self.resolution + far}, "
                 f"got {given.min()} to {given.max()}."
             )
         return given
@@ -206,7 +206,7 @@ def central_laplace_mean(
     --------
     >>> rng = np.random.default_rng(1)
     >>> round(central_laplace_mean([0.25] * 1000, 0.0, 1.0, 1.0, rng), 3)
-    0.245
+    0.25
 
     References
     ----------
@@ -214,7 +214,7 @@ def central_laplace_mean(
     """
     ends, budget = _grid.check_range(lower, upper), _checks.epsilon(epsilon)
     steps = _grid.check_resolution(resolution)
-    decay = _check_decay(budget, steps, -40)
+    _check_decay(budget, steps, -40)
     given = _checks.reals_between(values, "values", *ends)
     rng = _checks.rng(rng)
     if given.size == 0:
@@ -223,5 +223,6 @@ def central_laplace_mean(
     for chunk in _kernels.chunks(given.size, 1):
         shares = (given[chunk] - ends[0]) / width
         total += int(_grid.round_at_random(shares, steps, words(rng, shares.size)).sum())
-    total += int(_noise(decay, 1, rng)[0])
+    decay = Fraction(budget) / steps
+    total = int(add_laplace(np.array([total]), steps * given.size, decay, rng)[0])
     return ends[0] + width * (total / steps / given.size)
