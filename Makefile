@@ -3,12 +3,13 @@ PYTHON ?= python3
 PROFILE ?= fast
 JOBS ?= 2
 PORT ?= 8000
+SEEDS ?= 20
 VENV := .venv
 PY := $(VENV)/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site study bench lock clean
+.PHONY: help book run html notebooks serve test lint types unit site study seeds bench lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -57,6 +58,9 @@ site: $(VENV)/installed
 
 study: $(VENV)/installed  ## the study of adaptive estimation: PROFILE=full takes an hour and resumes
 	@$(ONE_THREAD) $(PY) studies/grids.py --profile $(PROFILE) --processes $(JOBS)
+
+seeds: $(VENV)/installed  ## the claims on simulations at SEEDS=20 other seeds; takes an hour
+	@$(PY) book/seeds.py --seeds $(SEEDS) --profile $(PROFILE) --jobs $(JOBS)
 
 bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _build/bench.md
 	@mkdir -p _build

@@ -71,3 +71,24 @@ def test_changed_sources_are_said_to_be_so() -> None:
     note = "0123456789ab (the sources had changes that it does not hold)"
     assert dirty == told | {"commit": note}
     assert "rev" not in execution.facts_list(execution.identifiers({"commit": "unknown"}))
+
+
+def test_claims_at_other_seeds_are_counted_and_their_failures_told() -> None:
+    claim = {"chapter": "00-one", "held": [7, 8], "failed": [], "missing": []}
+    stored = {"date": "2026-11-22T03:18:36Z", "commit": "0123", "profile": "fast", "seeds": [7, 8]}
+    stored["claims"] = {
+        "S000-01": claim,
+        "S000-02": claim | {"held": [8], "failed": [7]},
+        "S000-03": claim | {"held": [7], "missing": [8]},
+    }
+    stored["failures"] = [["00-one", 7, "S000-02: observed 1 < 2"]]
+    page = execution.seeds_table(stored)
+    assert "1 of 3 statistical claims held at each of 2 seeds (7 to 8)" in page
+    assert "commit 0123, 2026-11-22 03:18 UTC" in page
+    rows = [re.findall(r">([^<]+)<", row) for row in re.findall(r"<tr>.*?</tr>", page)]
+    assert rows[1:] == [
+        ["S000-01", "00-one", "2", "0", "0"],
+        ["S000-02", "00-one", "1", "1", "0"],
+        ["S000-03", "00-one", "1", "0", "1"],
+    ]
+    assert "<li>00-one, seed 7: S000-02: observed 1 &lt; 2</li>" in page

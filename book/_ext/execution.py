@@ -1,11 +1,13 @@
 """Sphinx extension: what the stored runs say of themselves, and what the sources are called.
 
 Directives: `run-times` (seconds, memory and cells of each chapter), `run-machine` (where and with
-what the chapters ran), `run-versions` (everything they imported), and `source-identifiers`. All is
-read from what the runs stored; nothing is asked of the machine that builds the pages.
+what the chapters ran), `run-versions` (everything they imported), `run-seeds` (claims at other seeds)
+and `source-identifiers`. All is read from what the runs stored; nothing is asked of the machine that
+builds the pages.
 """
 
 import html
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,6 +122,47 @@ def identifiers(build: dict[str, str]) -> dict[str, str]:
     return rows | {f"its {k}": build.get(k, "") for k in ("rev", "dir")}
 
 
+def seeds_table(stored: dict[str, Any]) -> str:
+    """How often each statistical claim held at other seeds; what failed stands below."""
+    claims, seeds = stored["claims"], stored["seeds"]
+    always = sum(claim["held"] == seeds for claim in claims.values())
+    rows = "".join(
+        f'<tr><th scope="row"><a href="#claim-{name}">{name}</a></th><td>{claim["chapter"]}</td>'
+        f"<td>{len(claim['held'])}</td><td>{len(claim['failed'])}</td>"
+        f"<td>{len(claim['missing'])}</td></tr>"
+        for name, claim in claims.items()
+    )
+    titles = ("claim", "chapter", "held", "failed", "not reached")
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    told = "".join(
+        f"<li>{chapter}, seed {seed}: {html.escape(text)}</li>"
+        for chapter, seed, text in stored["failures"]
+    )
+    caption = (
+        f"{always} of {len(claims)} statistical claims held at each of {len(seeds)} seeds "
+        f"({seeds[0]} to {seeds[-1]}), profile {stored['profile']}, commit {stored['commit']}, "
+        f"{date_of(stored['date'])}"
+    )
+    return (
+        '<div class="claims-scroll" role="region" aria-label="Claims at other seeds" tabindex="0">'
+        f'<table class="table claims-counts"><caption>{caption}</caption><thead><tr>{head}</tr>'
+        f"</thead><tbody>{rows}</tbody></table></div>" + (f"<ul>{told}</ul>" if told else "")
+    )
+
+
+class FromSeeds(SphinxDirective):
+    """Claims at other seeds, if they have been run."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write the table, or how to get it."""
+        path = Path(self.env.srcdir) / "_build" / "seeds.json"
+        self.env.note_dependency(str(path))
+        if not path.exists():
+            return [nodes.paragraph("", "It has not been run for these pages.")]
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        return [nodes.raw("", seeds_table(stored), format="html")]
+
+
 class FromRuns(SphinxDirective):
     """A piece of HTML made of the index of runs."""
 
@@ -152,5 +195,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     for name in ("run-times", "run-machine", "run-versions"):
         app.add_directive(name, FromRuns)
+    app.add_directive("run-seeds", FromSeeds)
     app.add_directive("source-identifiers", SourceIdentifiers)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -99,10 +99,13 @@ def _answer(sender: Connection, *given: Any) -> None:
     sender.send(run_chapter(*given))
 
 
-def run_chapter(name: str, profile: str, root: Path, timeout: float | None = None) -> Result:
+def run_chapter(
+    name: str, profile: str, root: Path, timeout: float | None = None, seed: int | None = None
+) -> Result:
     """Run a chapter and return what it left; never raises, so one failure hides no other.
 
     Nothing is written but in a scratch folder: only the process that decided on the run stores it.
+    With a seed other than the chapter's own, all cells run, also after one that fails.
     """
     os.environ.update(kernel_environment(root))
     for variable in ("PYTHONSTARTUP", "PYTHONWARNINGS"):
@@ -114,7 +117,7 @@ def run_chapter(name: str, profile: str, root: Path, timeout: float | None = Non
     partial = Path(tempfile.mkdtemp(dir=scratch)) / "partial.ipynb"
     result = Result(name)
     try:
-        notebook = _execute(name, profile, root, partial, timeout)
+        notebook = _execute(name, profile, root, partial, timeout, seed)
         if fault := outputs.first_fault(notebook, root):
             result.where, result.message = fault
         result.run = _facts(notebook.cells.pop())
@@ -134,7 +137,7 @@ def run_chapter(name: str, profile: str, root: Path, timeout: float | None = Non
 
 
 def _execute(
-    name: str, profile: str, root: Path, partial: Path, timeout: float | None
+    name: str, profile: str, root: Path, partial: Path, timeout: float | None, seed: int | None
 ) -> nbformat.NotebookNode:
     notebook = chapters.read(chapters.source(name, root).read_text(encoding="utf-8"))
     for cell in notebook.cells:
@@ -158,16 +161,16 @@ def _execute(
     }
     # It would announce that it ends by itself, or the interrupt that ends it; an error
     # in a cell comes as an output, never through this log.
-    quiet = {"extra_arguments": ["--log-level=CRITICAL"]}
+    client = {"extra_arguments": ["--log-level=CRITICAL"], "allow_errors": seed is not None}
     papermill.execute_notebook(
         notebook,
         str(partial),
-        {"profile": profile},
+        {"profile": profile} | ({} if seed is None else {"seed": seed}),
         kernel_name="python3",
         progress_bar=False,
         cwd=str(folder),
         execution_timeout=timeout or CELL_TIMEOUT[profile],
-        config=Config({"KernelManager": sockets, "NotebookClient": quiet}),
+        config=Config({"KernelManager": sockets, "NotebookClient": client}),
     )
     return nbformat.read(partial, as_version=4)
 
