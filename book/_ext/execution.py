@@ -1,9 +1,9 @@
 """Sphinx extension: what the stored runs say of themselves, and what the sources are called.
 
 Directives: `run-times` (seconds, memory and cells of each chapter), `run-machine` (where and with
-what the chapters ran), `run-versions` (everything they imported), `run-seeds` (claims at other seeds)
-and `source-identifiers`. All is read from what the runs stored; nothing is asked of the machine that
-builds the pages.
+what the chapters ran), `run-versions` (everything they imported), `run-seeds` (claims at other
+seeds) and `source-identifiers`. All is read from what the runs stored; nothing is asked of the
+machine that builds the pages.
 """
 
 import html
