@@ -4,12 +4,14 @@ PROFILE ?= fast
 JOBS ?= 2
 PORT ?= 8000
 SEEDS ?= 20
+SIZE ?= 200
+SEED ?= 1
 VENV := .venv
 PY := $(VENV)/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site study seeds bench lock clean
+.PHONY: help book run html notebooks serve test lint types unit site study seeds bench faults mutants lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -69,10 +71,19 @@ bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _bui
 	    --benchmark-json=_build/bench.json -q
 	@$(PY) benchmarks/table.py _build/bench.json _build/bench.md
 
+faults: $(VENV)/installed  ## seed thirty faults of three per cent: each must fail a test and a chapter
+	@$(PY) tests/faults.py --chapters
+
+mutants: $(VENV)/installed  ## change the package at SIZE random places, and count what no test sees; resumes
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/mutants.txt
+	@$(ONE_THREAD) $(PY) tests/mutants.py --size $(SIZE) --seed $(SEED)
+
+COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
+    --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet
+
 lock: $(VENV)/installed  ## compile requirements.txt anew from the ranges in pyproject.toml
-	$(PY) -m uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
-	    --generate-hashes --upgrade --no-emit-index-url --no-emit-find-links \
-	    --custom-compile-command "make lock" --quiet --output-file requirements.txt
+	$(PY) -m $(COMPILE) --extra book --extra test --output-file requirements.txt
+	$(PY) -m $(COMPILE) --extra mutants --constraint requirements.txt --output-file tests/mutants.txt
 
 clean:  ## remove what was built, keep the virtual environment
 	rm -rf _build .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks
