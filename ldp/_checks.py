@@ -11,34 +11,46 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ldp._plain import plain_array as plain_array
+from ldp._plain import reals as reals
+from ldp._plain import shown as shown
+
 _LARGEST_DOMAIN = 2**31
 _BOOLS = frozenset((bool, np.bool_))
+_NO_INTEGERS = (bool, np.bool_, np.timedelta64)  # Python or numpy counts them among the integers
 _MOST_USERS = 2**53  # sums stay far from the end of int64, and exact as floats
 
 
 def integer(value: Any, name: str, least: int, most: int | None = None) -> int:
     """Return `value` as an int, or refuse it."""
     rule = f"an integer, at least {least}" + (f" and at most {most}" if most is not None else "")
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be {rule}, got {value!r}.")
+    if isinstance(value, _NO_INTEGERS):
+        raise TypeError(f"{name} must be {rule}, got {shown(value)}.")
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be {rule}, got {value!r}.") from None
+        raise TypeError(f"{name} must be {rule}, got {shown(value)}.") from None
     if number < least or (most is not None and number > most):
-        raise ValueError(f"{name} must be {rule}, got {number}.")
+        raise ValueError(f"{name} must be {rule}, got {shown(number)}.")
     return number
 
 
 def real(value: Any, name: str, rule: str) -> float:
     """Return `value` as a float; `rule` says what it must be in the error message."""
-    other = isinstance(value, bool | np.bool_ | np.complexfloating)
+    other = isinstance(value, (*_NO_INTEGERS, np.complexfloating))
     if other or not isinstance(value, int | float | np.number):
-        raise TypeError(f"{name} must be {rule}, got {value!r}.")
+        raise TypeError(f"{name} must be {rule}, got {shown(value)}.")
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{name} must be {rule}, got {value}.") from None
+        raise ValueError(f"{name} must be {rule}, got {shown(value)}.") from None
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return a yes or no, which no number or word stands for."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}.")
+    return bool(value)
 
 
 def domain_size(value: Any) -> int:
@@ -93,16 +105,6 @@ def rng(value: Any) -> np.random.Generator:
     if not isinstance(value, np.random.Generator):
         raise TypeError(f"rng must be a numpy.random.Generator, got {type(value).__name__}.")
     return value
-
-
-def plain_array(given: Any, name: str) -> npt.NDArray[Any]:
-    """Return an array; a mask would be lost, and rows of unequal length are none."""
-    if isinstance(given, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be a plain array, got a masked one.")
-    try:
-        return np.asarray(given)
-    except ValueError:
-        raise ValueError(f"{name} must be an array, got rows of unequal lengths.") from None
 
 
 def integers(given: Any, name: str) -> npt.NDArray[np.int64]:
@@ -183,11 +185,7 @@ def vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.flo
     if array.ndim != 1 or array.size == 0 or (size is not None and array.size != size):
         wanted = "(d,) with d > 0" if size is None else f"({size},)"
         raise ValueError(f"{name} must have shape {wanted}, got {array.shape}.")
-    with np.errstate(over="ignore"):
-        numbers = array.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"{name} must be finite, got {numbers[~np.isfinite(numbers)][0]}.")
-    return numbers
+    return np.array(reals(array, name))  # a copy
 
 
 def positive_vector(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:

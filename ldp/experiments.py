@@ -99,10 +99,11 @@ def run_grid(
     num_runs = _checks.integer(num_runs, "num_runs", 1, _MOST_RUNS)
     seed = _checks.integer(seed, "seed", 0)
     processes = _checks.integer(processes, "processes", 1)
+    progress = _checks.flag(progress, "progress")
     if not callable(function):
         raise TypeError(f"function must be callable, got {type(function).__name__}.")
     if not isinstance(version, str):
-        raise TypeError(f"version must be a string, got {version!r}.")
+        raise TypeError(f"version must be a string, got {_checks.shown(version)}.")
     if processes > 1:
         check_importable(function)
     store = None
@@ -158,7 +159,7 @@ def run_rng(cell: Cell, run: int, seed: int) -> np.random.Generator:
 
 def _check_folder(folder: object) -> Path:
     if not isinstance(folder, str | os.PathLike):
-        raise TypeError(f"folder must be a path, got {folder!r}.")
+        raise TypeError(f"folder must be a path, got {_checks.shown(folder)}.")
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise ValueError(f"folder must be a folder or a new name, got the file {folder}.")

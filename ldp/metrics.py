@@ -1,4 +1,8 @@
-r"""Distances between an estimate and the truth; vectors of shape (d,) in, one float out."""
+r"""Distances between an estimate and the truth; vectors of shape (d,) in, one float out.
+
+Vectors are divided by a power of two before sums are made of them, so that nothing overflows on the
+way; a distance that float64 does not have is an ``OverflowError``.
+"""
 
 from collections.abc import Sequence
 
@@ -7,12 +11,16 @@ import numpy.typing as npt
 from scipy.special import rel_entr
 
 from ldp import _checks
+from ldp._scale import power_of_two, scale_back
 from ldp.types import Floats
 
 
-def _pair(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _pair(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Floats, Floats, float]:
+    """Return both vectors, and what they were divided by."""
     first = _checks.vector(estimate, "estimate")
-    return first, _checks.vector(truth, "truth", first.size)
+    second = _checks.vector(truth, "truth", first.size)
+    scale = power_of_two(first, second)
+    return first / scale, second / scale, scale
 
 
 def mse(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
@@ -25,8 +33,8 @@ def mse(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     >>> mse([0.5, 0.5], [0.25, 0.75])
     0.125
     """
-    first, second = _pair(estimate, truth)
-    return float(np.sum((first - second) ** 2))
+    first, second, scale = _pair(estimate, truth)
+    return scale_back(float(np.sum((first - second) ** 2)), scale, scale)
 
 
 def tv(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
@@ -37,8 +45,8 @@ def tv(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     >>> tv([0.5, 0.5], [0.25, 0.75])
     0.25
     """
-    first, second = _pair(estimate, truth)
-    return float(np.abs(first - second).sum() / 2)
+    first, second, scale = _pair(estimate, truth)
+    return scale_back(float(np.abs(first - second).sum() / 2), scale)
 
 
 def l_inf(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
@@ -49,8 +57,8 @@ def l_inf(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     >>> l_inf([0.5, 0.5], [0.25, 0.75])
     0.25
     """
-    first, second = _pair(estimate, truth)
-    return float(np.abs(first - second).max())
+    first, second, scale = _pair(estimate, truth)
+    return scale_back(float(np.abs(first - second).max()), scale)
 
 
 def kl(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
@@ -90,8 +98,8 @@ def wasserstein(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float 
     ``S004``, experiments; ``li2020estimating``.
     """
     width = _checks.positive(bin_width, "bin_width")
-    first, second = _pair(estimate, truth)
-    return width * float(np.abs(np.cumsum(first - second)).sum())
+    first, second, scale = _pair(estimate, truth)
+    return scale_back(float(np.abs(np.cumsum(first - second)).sum()), width, scale)
 
 
 def ks(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
@@ -102,8 +110,8 @@ def ks(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     >>> ks([0.0, 0.5, 0.5], [0.5, 0.5, 0.0])
     0.5
     """
-    first, second = _pair(estimate, truth)
-    return float(np.abs(np.cumsum(first - second)).max())
+    first, second, scale = _pair(estimate, truth)
+    return scale_back(float(np.abs(np.cumsum(first - second)).max()), scale)
 
 
 def range_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, length: int) -> float:
@@ -116,10 +124,10 @@ def range_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, length: int) -> f
     >>> range_error([0.0, 0.5, 0.5], [0.5, 0.5, 0.0], 2)
     0.5
     """
-    first, second = _pair(estimate, truth)
+    first, second, scale = _pair(estimate, truth)
     count = _checks.integer(length, "length", 1, first.size)
     below = np.concatenate([[0.0], np.cumsum(first - second)])
-    return float(np.abs(below[count:] - below[:-count]).mean())
+    return scale_back(float(np.abs(below[count:] - below[:-count]).mean()), scale)
 
 
 def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
@@ -134,8 +142,8 @@ def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float =
     1.0
     """
     width = _checks.positive(bin_width, "bin_width")
-    first, second = _pair(estimate, truth)
-    return width * abs(_moments(first)[0] - _moments(second)[0])
+    first, second, scale = _pair(estimate, truth)
+    return scale_back(abs(_moments(first)[0] - _moments(second)[0]), width, scale)
 
 
 def variance_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
@@ -150,15 +158,16 @@ def variance_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: flo
     0.75
     """
     width = _checks.positive(bin_width, "bin_width")
-    first, second = _pair(estimate, truth)
-    return width**2 * abs(_moments(first)[1] - _moments(second)[1])
+    first, second, scale = _pair(estimate, truth)
+    (mean, square), (other_mean, other_square) = _moments(first), _moments(second)
+    of_means = scale * (mean - other_mean) * (mean + other_mean)  # a square of means, divided once
+    return scale_back(abs(square - other_square - of_means), width, width, scale)
 
 
 def _moments(law: Floats) -> tuple[float, float]:
-    # About the middle of the line, so that few digits are lost.
+    """Mean place and mean square of it, about the middle of the line: few digits are lost."""
     place = np.arange(law.size) - (law.size - 1) / 2
-    mean = float(law @ place)
-    return mean, float(law @ place**2) - mean**2
+    return float(law @ place), float(law @ place**2)
 
 
 def quantile(law: npt.ArrayLike, level: float) -> int:
@@ -205,10 +214,9 @@ def quantile_error(
     1.0
     """
     width = _checks.positive(bin_width, "bin_width")
-    if np.ndim(levels) != 1 or len(levels) == 0:
-        raise ValueError(f"levels must be a sequence of at least one, got {levels!r}.")
-    shares = [_level(level, "levels") for level in levels]
+    given = _checks.vector(levels, "levels")
+    shares = [_level(level, "levels") for level in given]
     first = _checks.distribution(estimate, "estimate")
     second = _checks.distribution(truth, "truth", first.size)
     distances = [abs(_quantile(first, share) - _quantile(second, share)) for share in shares]
-    return width * float(np.mean(distances))
+    return scale_back(float(np.mean(distances)), width)

@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 from ldp import _checks
 
+_MOST_REPORTS = 2**63 - 1
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
@@ -22,7 +24,7 @@ class Tally:
         For a pure mechanism :math:`c_v=\#\{i: v\in S(y_i)\}`, the number of reports that support
         :math:`v`. Integers stay integers; the array is copied and made read-only.
     num_reports : int
-        Number :math:`n` of reports counted.
+        Number :math:`n` of reports counted, below :math:`2^{63}`.
     mechanism : object, optional
         The mechanism whose reports were counted. Tallies of different mechanisms do not add.
     candidates : array_like, shape (d,), optional
@@ -31,7 +33,9 @@ class Tally:
     Raises
     ------
     TypeError, ValueError
-        If `counts` is not a finite non-empty vector or `num_reports` not a non-negative integer.
+        If `counts` is not a finite non-empty vector or `num_reports` not a non-negative integer, if
+        no reports of the mechanism have such counts (one below 0 or above n, a histogram whose sum
+        is not n), or if a sum of tallies does not fit into 64 bits.
 
     Examples
     --------
@@ -56,7 +60,8 @@ class Tally:
         array = vector if array.dtype.kind == "f" else _checks.integers(array, "counts").copy()
         array.flags.writeable = False
         object.__setattr__(self, "counts", array)
-        object.__setattr__(self, "num_reports", _checks.integer(num_reports, "num_reports", 0))
+        size = _checks.integer(num_reports, "num_reports", 0, _MOST_REPORTS)
+        object.__setattr__(self, "num_reports", size)
         object.__setattr__(self, "mechanism", mechanism)
         asked = None
         if candidates is not None:
@@ -69,6 +74,11 @@ class Tally:
                     f"candidates must be as many as the {array.size} counts, got {asked.size}."
                 )
         object.__setattr__(self, "candidates", asked)
+        check_counts(self, mechanism, "counts")
+
+    def __reduce__(self) -> tuple[type["Tally"], tuple[object, ...]]:
+        """Let a copy be made and checked anew: pickled arrays would come back writable."""
+        return Tally, (self.counts, self.num_reports, self.mechanism, self.candidates)
 
     def __add__(self, other: object) -> "Tally":
         """Add two tallies of the same mechanism."""
@@ -88,8 +98,16 @@ class Tally:
             raise ValueError(
                 "tallies must be of the same candidates to be added, got different ones."
             )
+        with np.errstate(over="ignore"):  # a sum of floats that is not finite is refused
+            counts = self.counts + other.counts
+        # A sum of two integers has wrapped around if its sign is that of neither.
+        if (
+            counts.dtype.kind == "i"
+            and ((counts ^ self.counts) & (counts ^ other.counts)).min() < 0
+        ):
+            raise ValueError("tallies must have sums within 64 bits to be added, got larger ones.")
         total = self.num_reports + other.num_reports
-        return Tally(self.counts + other.counts, total, self.mechanism, self.candidates)
+        return Tally(counts, total, self.mechanism, self.candidates)
 
     def __radd__(self, other: object) -> "Tally":
         """Let ``sum(tallies)`` start from its 0."""
@@ -111,6 +129,13 @@ class Tally:
         """Show counts and number of reports; long counts are abbreviated as numpy does."""
         counts = np.array2string(self.counts, separator=", ", threshold=20)
         return f"Tally(counts={counts}, num_reports={self.num_reports})"
+
+
+def check_counts(tally: Tally, mechanism: object, name: str) -> None:
+    """Refuse counts that no reports of a mechanism have, where the mechanism can tell."""
+    check = getattr(type(mechanism), "_check_counts", None)
+    if check is not None:
+        check(mechanism, tally, name)
 
 
 def _same(first: npt.NDArray[np.int64] | None, second: npt.NDArray[np.int64] | None) -> bool:

@@ -202,7 +202,7 @@ GOOD = [1, 2, 3, 4, 5, 6]
         (lambda: em([1, 1], "wave"), "channel must be a matrix"),
         (lambda: em([1, 1, 1], [[0.5, 0.5, 0], [0.1, 0.9, 0]]), "counts must be possible"),
         (lambda: em(Tally(GOOD, 21, SquareWave(4, 2.0, 1)), M), "counts must be of SquareWave"),
-        (lambda: em(Tally(GOOD, 20), M), "sum to its 20 reports"),
+        (lambda: em(Tally(GOOD, 20), M), "sum to the 20 reports"),
     ],
 )
 def test_bad_input(call, message):

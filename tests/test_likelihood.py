@@ -335,7 +335,7 @@ def test_the_certificate_allows_for_the_rounding_of_its_sums():
 def test_tallies_of_randomized_response_are_checked():
     m = GRR(3, 1.0)
     for tally, message in [
-        (Tally([1, 2, 3], 7), "sum to its 7 reports, got minimum 1 and sum 6"),
+        (Tally([1, 2, 3], 7), "sum to the 7 reports, got minimum 1 and sum 6"),
         (Tally([4, -1, 3], 6), "must be non-negative"),
         (Tally([0, 0, 0], 0), "reports must be at least one, got 0"),
         (Tally([1, 2], 3), r"must have shape \(3,\), got \(2,\)"),

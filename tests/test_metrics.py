@@ -139,8 +139,8 @@ HALVES = [0.5, 0.5]
         (lambda: quantile(HALVES, "1"), "level must be between 0 and 1"),
         (lambda: quantile([-0.5, 1.5], 0.5), "law must be non-negative"),
         (lambda: quantile_error(HALVES, HALVES, [0.5, 1.0]), "levels must be between 0 and 1"),
-        (lambda: quantile_error(HALVES, HALVES, []), "levels must be a sequence of at least one"),
-        (lambda: quantile_error(HALVES, HALVES, 0.5), "levels must be a sequence of at least one"),
+        (lambda: quantile_error(HALVES, HALVES, []), "levels must have shape"),
+        (lambda: quantile_error(HALVES, HALVES, 0.5), "levels must have shape"),
         (lambda: quantile_error([-0.5, 1.5], HALVES), "estimate must be non-negative"),
     ],
 )

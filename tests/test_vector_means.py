@@ -73,8 +73,9 @@ def test_tallies_add_and_carry_the_estimate(make):
     [
         ([[1, 1]] * 2, "reports must be 3 tallies"),
         ([[0, 0]] * 3, "at least one report"),
-        ([[1, 1], [0, 0], [1, 0]], "reports must be 2 of every user, got 3"),
-        ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], "a tally of 2 integers"),
+        ([[1, 1], [0, 0], [1, 0]], "reports must be of 2 dimensions of every user, got 3"),
+        ([[4, 0], [1, 0], [1, 0]], "got 6 in all and 4 of one"),
+        ([[1, 1, 1], [1, 1, 1], [0, 0, 0]], "a tally of 2 integers"),
     ],
 )
 def test_refuses_tallies_that_cannot_be(counts, message):

@@ -65,6 +65,7 @@ def entropy_bound(entropy: float, domain_size: int, sharp: bool = False) -> floa
     ``S003``, Theorem 4.1, (23), reconstructed.
     """
     d = _checks.domain_size(domain_size)
+    sharp = _checks.flag(sharp, "sharp")
     return _gaussian_power(_entropy(entropy, -math.lgamma(d)), d, sharp)
 
 
@@ -158,6 +159,7 @@ def tally_entropy_bound(
     ``S003``, Theorem 4.1, (24), here without its limit; the formula is reconstructed.
     """
     d, n, entropy = _tally_arguments(entropy, domain_size, num_reports)
+    sharp = _checks.flag(sharp, "sharp")
     noise = (d - 1) * (d + 2) / (12 * d) if sharp else d / 12
     return max(0.0, _gaussian_power(entropy, d, sharp) - noise) / n**2
 

@@ -50,7 +50,7 @@ def fisher_information(
     """
     matrix = telling_channel(channel)
     law = _checks.distribution(theta, "theta", len(matrix))
-    if tangent:
+    if _checks.flag(tangent, "tangent"):
         root = information_root(matrix, law)
         return root @ root.T
     information: Floats = information_at(matrix, law[None])[0]

@@ -195,8 +195,9 @@ def entropy_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike, sharp: bool = F
     ----------
     ``S003``, Corollary 4.3, (51) and (52), reconstructed.
     """
+    sharp = _checks.flag(sharp, "sharp")
+    d = len(_checks.channel(channel))
     constants = entropy_constants(channel, thetas)
-    d = len(np.asarray(channel))
     factor = gaussian_factor(d, sharp)
     law, frequencies = (factor * math.exp(2 * b / (d - 1)) for b in constants[:2])
     slope = 2 / (d - 1)  # of the logarithm

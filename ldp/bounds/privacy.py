@@ -67,6 +67,7 @@ def epsilon_constants(
     """
     d, budget, _ = _checked(domain_size, epsilon)
     m = check_num_outcomes(num_outcomes, d)
+    sharp = _checks.flag(sharp, "sharp")
     law = (d - 1) / 2 * (math.log(2 * math.pi * math.e) - 2 * log_odds(budget))
     return Pair(law, law - _entropy_loss(m, budget, sharp))
 
@@ -126,6 +127,7 @@ def epsilon_limit(domain_size: int, epsilon: float, num_outcomes: int, sharp: bo
     """
     d, budget, u = _checked(domain_size, epsilon)
     m = check_num_outcomes(num_outcomes, d)
+    sharp = _checks.flag(sharp, "sharp")
     law = d * u * u
     return Pair(law, law * math.exp(-2 * _entropy_loss(m, budget, sharp) / (d - 1)))
 
@@ -182,6 +184,7 @@ def spread_limit(
     Not in ``S003``; the first equals (59) at two values.
     """
     d, budget, u = _checked(domain_size, epsilon)
+    sharp = _checks.flag(sharp, "sharp")
     repeated = 1 / d if collision is None else check_collision(collision, d)
 
     def spread(k: int) -> float:

@@ -6,6 +6,9 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.types import Floats
 
+MOST_DRAWS = 2**31
+"""Of a chain: it would take years, and numpy has no array of many more."""
+
 _LARGEST_CONCENTRATION = 2.0**53  # beyond it one user more is lost in rounding
 
 
@@ -17,6 +20,16 @@ def check_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:
     if alpha.max() > _LARGEST_CONCENTRATION:
         raise ValueError(f"concentration must be at most 2**53, got {alpha.max()}.")
     return alpha
+
+
+def check_draws(given: npt.ArrayLike, name: str, domain_size: int | None = None) -> Floats:
+    """Return draws of several chains, shape (chains, draws, d)."""
+    draws = _checks.reals(given, name)
+    last = domain_size if domain_size is not None else "d"
+    fits = draws.ndim == 3 and draws.shape[0] >= 2 and draws.size > 0
+    if not fits or (domain_size is not None and draws.shape[2] != domain_size):
+        raise ValueError(f"{name} must have shape (chains, draws, {last}), got {draws.shape}.")
+    return draws
 
 
 def prior_concentration(given: npt.ArrayLike, domain_size: int) -> Floats:

@@ -10,7 +10,7 @@ from ldp import _checks
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.restricted import RRRR
 from ldp.mechanisms.square_wave import SquareWave
-from ldp.tally import Tally
+from ldp.tally import Tally, check_counts
 from ldp.types import Array, Floats, Integers
 
 # A report of these mechanisms is one outcome, and a tally counts each: it holds all they say.
@@ -47,11 +47,7 @@ def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
         raise ValueError("{} must be of {}, got a tally of {}.".format(name, *both))
     size = getattr(mechanism, "num_outcomes", mechanism.domain_size)
     counts = _checks.vector(tally.counts, "counts of the tally", size)
-    if counts.min() < 0 or counts.sum() != tally.num_reports:
-        raise ValueError(
-            f"counts of the tally must be non-negative and sum to its {tally.num_reports} reports, "
-            f"got minimum {counts.min():g} and sum {counts.sum():g}."
-        )
+    check_counts(tally, mechanism, "counts of the tally")
     return counts
 
 

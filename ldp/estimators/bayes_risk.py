@@ -10,7 +10,8 @@ from scipy.special import gammaln, logsumexp
 from ldp import _checks
 from ldp.estimators._prior import check_concentration
 from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
-from ldp.estimators.mixture import DirichletMixture
+from ldp.estimators.mixture import DirichletMixture, check_table
+from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers, Pair
 
 _MOST_CELLS = 2**23  # numbers in one array: pairs of a histogram and a tally, or their entries
@@ -40,6 +41,27 @@ class AllReports:
     weights: Floats
     tallies: Integers
     prior: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse tables that do not fit together."""
+        prior = _checks.positive_vector(self.prior, "prior")
+        probabilities = _checks.distribution(self.probabilities, "probabilities")
+        weights = _checks.reals(self.weights, "weights")
+        if weights.ndim != 2 or len(weights) != probabilities.size:
+            raise ValueError(
+                f"weights must have shape ({probabilities.size}, k), got {weights.shape}."
+            )
+        seen = _checks.plain_array(self.histograms, "histograms")
+        if seen.ndim != 2:
+            raise ValueError(f"histograms must be a table, got {seen.ndim} dimensions.")
+        freeze(
+            self,
+            histograms=check_table(seen, "histograms", (probabilities.size, seen.shape[1])),
+            probabilities=probabilities,
+            weights=weights,
+            tallies=check_table(self.tallies, "tallies", (weights.shape[1], prior.size)),
+            prior=prior,
+        )
 
     @property
     def means(self) -> Floats:

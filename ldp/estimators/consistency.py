@@ -6,9 +6,10 @@ that needs a prior in ``power_law.py``.
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+from scipy.special import ndtri_exp
 
 from ldp import _checks
+from ldp._scale import power_of_two, scale_back
 from ldp.types import Floats
 
 
@@ -69,6 +70,8 @@ def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
     TypeError, ValueError
         If `estimates` is not a finite non-empty vector of real numbers or `subsets` not such a
         matrix of booleans.
+    OverflowError
+        If an answer does not fit into float64.
 
     Examples
     --------
@@ -85,7 +88,9 @@ def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
         raise TypeError(f"subsets must be booleans, got dtype {rows.dtype}.")
     if rows.ndim != 2 or rows.shape[1] != given.size:
         raise ValueError(f"subsets must have shape (m, {given.size}), got {rows.shape}.")
-    return np.maximum(rows @ given, 0.0)
+    scale = power_of_two(given)
+    answers: Floats = scale_back(np.maximum(rows @ (given / scale), 0.0), scale)
+    return answers
 
 
 def base_cut(estimates: npt.ArrayLike, noise_variance: float, significance: float = 0.05) -> Floats:
@@ -131,7 +136,7 @@ def base_cut(estimates: npt.ArrayLike, noise_variance: float, significance: floa
     level = _checks.real(significance, "significance", "above 0 and at most 0.5")
     if not 0 < level <= 0.5:  # above it the limit could be negative
         raise ValueError(f"significance must be above 0 and at most 0.5, got {level}.")
-    limit = -float(ndtri(level / given.size)) * sigma
+    limit = -float(ndtri_exp(np.log(level) - np.log(given.size))) * sigma
     return np.where(given >= limit, given, 0.0)
 
 
@@ -156,6 +161,8 @@ def norm(estimates: npt.ArrayLike) -> Floats:
     ------
     TypeError, ValueError
         If `estimates` is not a finite non-empty vector of real numbers.
+    OverflowError
+        If an entry of the result does not fit into float64.
 
     Examples
     --------
@@ -167,8 +174,10 @@ def norm(estimates: npt.ArrayLike) -> Floats:
     ``wang2020consistency`` (Norm).
     """
     given = _checks.vector(estimates, "estimates")
-    centred = given - given.mean()  # first, to keep the digits of large inputs
-    normed: Floats = centred - centred.mean() + 1 / given.size
+    scale = power_of_two(given)
+    scaled = given / scale
+    centred = scaled - scaled.mean()  # first, to keep the digits of large inputs
+    normed: Floats = scale_back(centred - centred.mean(), scale) + 1 / given.size
     return normed
 
 
@@ -206,7 +215,7 @@ def norm_mul(estimates: npt.ArrayLike) -> Floats:
         raise ValueError(
             f"estimates must hold a positive one to be rescaled, got a largest of {given.max()}."
         )
-    clipped = np.maximum(given / given.max(), 0.0)  # no sum overflows, no divisor underflows
+    clipped = np.maximum(given, 0.0) / given.max()  # no sum overflows, no divisor underflows
     rescaled: Floats = clipped / clipped.sum()
     return rescaled
 
@@ -244,6 +253,7 @@ def norm_cut(estimates: npt.ArrayLike) -> Floats:
     """
     clipped = base_pos(estimates)
     sizes, inverse, times = np.unique(clipped, return_inverse=True, return_counts=True)
-    reached = np.cumsum((sizes * times)[::-1])[::-1]  # sum of all entries at least this large
+    with np.errstate(over="ignore"):  # what overflows is above one
+        reached = np.cumsum((sizes * times)[::-1])[::-1]  # sum of all entries at least this large
     fits = reached <= 1 + 1e-12  # estimates that sum to one do so up to rounding only
     return np.where(fits[inverse], clipped, 0.0)

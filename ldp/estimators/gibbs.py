@@ -16,13 +16,14 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.estimators._evidence import Evidence, byte_table
 from ldp.estimators._likelihood_kernels import count_explained, count_supported
-from ldp.estimators._prior import check_concentration
+from ldp.estimators._prior import MOST_DRAWS, check_concentration, check_draws
 from ldp.estimators._reports import domain_of, whole_counts
 from ldp.estimators._restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
     gather_counts,
 )
+from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 
@@ -53,6 +54,19 @@ class GibbsSample:
     concentrations: Floats
     prior: Floats
     num_reports: int
+
+    def __post_init__(self) -> None:
+        """Refuse draws of other shapes than those of the prior and of each other."""
+        prior = _checks.positive_vector(self.prior, "prior")
+        laws = check_draws(self.laws, "laws", prior.size)
+        concentrations = check_draws(self.concentrations, "concentrations", prior.size)
+        if laws.shape != concentrations.shape:
+            raise ValueError(
+                f"concentrations must have the shape of laws, {laws.shape}, "
+                f"got {concentrations.shape}."
+            )
+        size = _checks.integer(self.num_reports, "num_reports", 1)
+        freeze(self, laws=laws, concentrations=concentrations, prior=prior, num_reports=size)
 
     @property
     def mean(self) -> Floats:
@@ -153,9 +167,9 @@ def gibbs(
     that stays feasible.
     """
     alpha = check_concentration(concentration, domain_of(mechanism))
-    num_draws = _checks.integer(num_draws, "num_draws", 1)
-    burn_in = _checks.integer(burn_in, "burn_in", 0)
-    num_chains = _checks.integer(num_chains, "num_chains", 2)
+    num_draws = _checks.integer(num_draws, "num_draws", 1, MOST_DRAWS)
+    burn_in = _checks.integer(burn_in, "burn_in", 0, MOST_DRAWS)
+    num_chains = _checks.integer(num_chains, "num_chains", 2, MOST_DRAWS)
     rng = _checks.rng(rng)
     evidence = gather_counts(mechanism, reports)
     laws, concentrations = np.empty((2, num_chains, num_draws, alpha.size))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from ldp import _checks
-from ldp.tally import Tally
+from ldp.tally import Tally, check_counts
 from ldp.types import Floats, FrequencyOracle
 
 
@@ -36,7 +36,8 @@ def debias(tally: Tally, mechanism: FrequencyOracle) -> Floats:
     Raises
     ------
     TypeError, ValueError
-        If `tally` is not a :class:`ldp.Tally`, is empty, of another size or another mechanism.
+        If `tally` is not a :class:`ldp.Tally`, is empty, of another size or another mechanism, or
+        one that no reports give.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def debias(tally: Tally, mechanism: FrequencyOracle) -> Floats:
     ----------
     ``wang2017locally``, equation (2); ``warner1965randomized``.
     """
-    _check_oracle(mechanism)
+    check_oracle(mechanism)
     if not isinstance(tally, Tally):
         raise TypeError(f"tally must be a Tally, got {type(tally).__name__}.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
@@ -60,6 +61,8 @@ def debias(tally: Tally, mechanism: FrequencyOracle) -> Floats:
         )
     if tally.num_reports == 0:
         raise ValueError("tally must hold at least one report to be debiased, got 0.")
+    if tally.mechanism is None:
+        check_counts(tally, mechanism, "counts of the tally")
     p, q = mechanism.p, mechanism.q
     estimate: Floats = (tally.counts / tally.num_reports - q) / (p - q)
     return estimate
@@ -76,21 +79,20 @@ def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:
     return (second_moment - frequency * p**2 - (1 - frequency) * q**2) / (p - q) ** 2
 
 
-def _check_oracle(mechanism: Any) -> None:
+def check_oracle(mechanism: Any) -> None:
+    """Refuse what is no frequency oracle."""
     if not hasattr(type(mechanism), "second_moment"):
         raise TypeError(
             f"mechanism must be a frequency oracle, with one p and one q for all values, "
-            f"got {mechanism!r}."
+            f"got {_checks.shown(mechanism)}."
         )
 
 
 def _frequency(given: float | npt.ArrayLike) -> Floats:
-    plain = _checks.plain_array(given, "frequency")
-    if plain.dtype.kind not in "iuf":
-        raise TypeError(f"frequency must be real numbers, got dtype {plain.dtype}.")
-    array: Floats = plain.astype(np.float64)
-    if not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(f"frequency must be from 0 to 1, got {given!r}.")
+    array = _checks.reals(given, "frequency")
+    outside = (array < 0) | (array > 1)
+    if outside.any():
+        raise ValueError(f"frequency must be from 0 to 1, got {array[outside][0]}.")
     return array
 
 
@@ -134,8 +136,8 @@ def variance(
     ----------
     ``wang2017locally``, section 4 and Table 1.
     """
-    _check_oracle(mechanism)
-    count = _checks.integer(num_reports, "num_reports", 1)
+    check_oracle(mechanism)
+    count = _checks.integer(num_reports, "num_reports", 1, 2**63 - 1)
     f = _frequency(frequency)
     law = f if f.shape == (mechanism.domain_size,) else None
     result = _noise(mechanism, f, law) / count
@@ -179,8 +181,8 @@ def sampling_variance(mechanism: FrequencyOracle, num_reports: int, theta: npt.A
     >>> sampling_variance(OUE(2, 1.0), 100, [0.5, 0.5]).round(6)
     array([0.044327, 0.044327])
     """
-    _check_oracle(mechanism)
-    count = _checks.integer(num_reports, "num_reports", 1)
+    check_oracle(mechanism)
+    count = _checks.integer(num_reports, "num_reports", 1, 2**63 - 1)
     law = _checks.distribution(theta, "theta", mechanism.domain_size)
     noise: Floats = variance(mechanism, count, np.minimum(law, 1.0))
     return noise + law * (1 - law) / count
@@ -232,6 +234,8 @@ def confidence_interval(
     level = _checks.real(level, "level", "between 0 and 1")
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level}.")
+    simultaneous = _checks.flag(simultaneous, "simultaneous")
+    population = _checks.flag(population, "population")
     estimate = debias(tally, mechanism)
     tail = (1 - level) / 2 / (estimate.size if simultaneous else 1)
     z2 = float(ndtri(tail)) ** 2

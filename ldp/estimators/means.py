@@ -57,8 +57,9 @@ def mean_interval(
     share = _checks.real(level, "level", "between 0 and 1")
     if not 0 < share < 1:
         raise ValueError(f"level must be between 0 and 1, got {share}.")
+    population = _checks.flag(population, "population")
     if not hasattr(type(mechanism), "_moments"):
-        raise TypeError(f"mechanism must be a mean oracle, got {mechanism!r}.")
+        raise TypeError(f"mechanism must be a mean oracle, got {_checks.shown(mechanism)}.")
     n, mean, spread = mechanism._moments(reports)
     if n < 2:
         raise ValueError(f"reports must be at least two, got {n}.")

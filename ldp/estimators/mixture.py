@@ -7,9 +7,22 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, xlogy
 
 from ldp import _checks
+from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
 _CELLS_AT_ONCE = 2**22  # of laws, tallies and values: 32 MiB
+
+
+def check_table(given: npt.ArrayLike, name: str, shape: tuple[int, int]) -> Integers:
+    """Return a table of whole numbers, none negative."""
+    table = _checks.plain_array(given, name)
+    if table.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, got dtype {table.dtype}.")
+    if table.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {table.shape}.")
+    if table.min() < 0:
+        raise ValueError(f"{name} must be non-negative, got {table.min()}.")
+    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +60,11 @@ class DirichletMixture:
 
     def __post_init__(self) -> None:
         """Refuse weights or tallies that belong to no set of reports."""
-        if not (self.weights.min() >= 0 and abs(self.weights.sum() - 1) <= 1e-9):
-            raise ValueError(
-                f"weights must be non-negative and sum to 1, got sum {self.weights.sum()}."
-            )
-        totals = self.tallies.sum(axis=1)
+        weights = _checks.distribution(self.weights, "weights")
+        prior = _checks.positive_vector(self.prior, "prior")
+        tallies = check_table(self.tallies, "tallies", (weights.size, prior.size))
+        freeze(self, weights=weights, tallies=tallies, prior=prior)
+        totals = tallies.sum(axis=1)
         if (totals != totals[0]).any():
             raise ValueError(
                 f"tallies must be of one number of reports, got {totals.min()} to {totals.max()}."

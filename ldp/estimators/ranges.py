@@ -121,6 +121,7 @@ def range_variance(
     ``hay2010boosting``, section 4; ``cormode2019answering``.
     """
     noise = check_variances(variances)
+    consistent = _checks.flag(consistent, "consistent")
     branching = _checks.integer(branching, "branching", 2, 2**20)
     depth = noise.size - 1
     if branching**depth > 2**31:

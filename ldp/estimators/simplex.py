@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators.linear import variance
+from ldp._scale import power_of_two
+from ldp.estimators.linear import check_oracle, variance
 from ldp.types import Floats, FrequencyOracle
 
 
@@ -47,9 +48,7 @@ def project_simplex(x: npt.ArrayLike) -> Floats:
     ----------
     ``wang2020consistency`` (Norm-Sub).
     """
-    given = _checks.vector(x, "x")
-    # The projection ignores a common shift; removing it first keeps the digits of large inputs.
-    return _shift(given - given.max(), np.ones(given.size))
+    return _spread(_checks.vector(x, "x"), 1.0, 0.0)
 
 
 def mle_apx(estimates: npt.ArrayLike, mechanism: FrequencyOracle) -> Floats:
@@ -100,23 +99,37 @@ def mle_apx(estimates: npt.ArrayLike, mechanism: FrequencyOracle) -> Floats:
     ----------
     ``wang2020consistency`` (MLE-Apx).
     """
+    check_oracle(mechanism)
     given = _checks.vector(estimates, "estimates", mechanism.domain_size)
     at_zero = variance(mechanism, 1, 0.0)
-    noise = at_zero + (variance(mechanism, 1, 1.0) - at_zero) * given
+    slope = variance(mechanism, 1, 1.0) - at_zero
+    scale = power_of_two(given)
+    noise = at_zero / scale + slope * (given / scale)
     if noise.min() <= 0:
         raise ValueError(
             f"estimates must be possible under {mechanism}, got {given[noise.argmin()]}."
         )
-    return _shift(given, noise)
+    return _spread(given, at_zero, slope)
 
 
-def _shift(x: Floats, weight: Floats) -> Floats:
-    """max(0, x + t weight) of sum one; weights positive, x / weight rises with x."""
+def _spread(x: Floats, a: float, b: float) -> Floats:
+    """max(0, x + t (a + b x)) of sum one; all a + b x positive.
+
+    With the t of sum one, m entries kept and their mean, an entry kept becomes
+    (a + b x + a m (x - mean)) / (m a + b m mean), and nothing large is subtracted from anything.
+    """
     order = np.argsort(x)[::-1]
-    descending, falling = x[order], weight[order]
-    # t if only the k largest were moved to sum one. It leaves the k-th positive
-    # for every k up to the number of entries to be kept, and for none beyond.
-    t = (1 - np.cumsum(descending)) / np.cumsum(falling)
-    last_positive = np.flatnonzero(descending + t * falling > 0)[-1]
-    shifted: Floats = np.maximum(x + t[last_positive] * weight, 0.0)
-    return shifted
+    scale = power_of_two(x)
+    descending = x[order] / scale
+    below = descending - descending[0]
+    kept = np.arange(1, x.size + 1)
+    # a m (mean - x) of the m-th entry, were the m largest kept: it grows by the gaps in between.
+    lag = a * np.cumsum(np.append(0.0, kept[:-1] * -np.diff(below)))
+    # This leaves the m-th positive for every m up to the number of entries to be kept, and for
+    # none beyond.
+    m = int(np.flatnonzero(a / scale + b * descending > lag)[-1]) + 1
+    centred = below[:m] - below[:m].mean()
+    shares = a / scale + b * descending[:m] + a * m * (centred - centred.mean())
+    law = np.zeros(x.size)
+    law[order[:m]] = np.maximum(shares, 0.0) / (m * (a / scale) + b * descending[:m].sum())
+    return law

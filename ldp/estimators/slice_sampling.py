@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators._evidence import dense_rows
-from ldp.estimators._prior import concave_prior
+from ldp.estimators._prior import MOST_DRAWS, check_draws, concave_prior
 from ldp.estimators._reports import domain_of
 from ldp.estimators._restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
 from ldp.estimators._slice_kernels import UNIFORMS_EACH, sweep_pairs
+from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
@@ -27,6 +28,10 @@ class SliceSample:
     """
 
     laws: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse what are no draws."""
+        freeze(self, laws=check_draws(self.laws, "laws"))
 
     @property
     def mean(self) -> Floats:
@@ -109,9 +114,9 @@ def slice_sample(
     ``neal2003slice``, section 4.
     """
     alpha = concave_prior(concentration, domain_of(mechanism))
-    num_draws = _checks.integer(num_draws, "num_draws", 1)
-    burn_in = _checks.integer(burn_in, "burn_in", 0)
-    num_chains = _checks.integer(num_chains, "num_chains", 2)
+    num_draws = _checks.integer(num_draws, "num_draws", 1, MOST_DRAWS)
+    burn_in = _checks.integer(burn_in, "burn_in", 0, MOST_DRAWS)
+    num_chains = _checks.integer(num_chains, "num_chains", 2, MOST_DRAWS)
     rng = _checks.rng(rng)
     evidence = gather_counts(mechanism, reports)
     if isinstance(evidence, RestrictedCounts):

@@ -16,6 +16,8 @@ from ldp.types import Floats
 
 Tree = tuple[Floats, ...]
 
+_LARGEST = 1e100
+
 
 def check_nodes(nodes: Sequence[npt.ArrayLike]) -> Tree:
     """Return a tree of finite numbers whose root is 1, or refuse it."""
@@ -29,6 +31,11 @@ def check_nodes(nodes: Sequence[npt.ArrayLike]) -> Tree:
         raise ValueError(
             f"nodes must have sizes 1, b, b**2, ... with one b of at least 2, got {sizes}."
         )
+    largest = max(np.abs(level).max() for level in tree)
+    if largest > _LARGEST:  # their squares leave float64
+        raise ValueError(
+            f"nodes must be from -{_LARGEST} to {_LARGEST}, got one of size {largest}."
+        )
     if not math.isclose(tree[0][0], 1.0, abs_tol=1e-9):
         raise ValueError(f"nodes must have a root of 1, got {tree[0][0]}.")
     return tree
@@ -41,8 +48,12 @@ def check_variances(variances: npt.ArrayLike, num_levels: int | None = None) -> 
         raise ValueError(f"variances must be of a root and at least one level, got {noise.size}.")
     if noise[0] != 0:
         raise ValueError(f"variances must be 0 at the root, which is known, got {noise[0]}.")
-    if noise[1:].min() <= 0:
-        raise ValueError(f"variances must be positive below the root, got {noise[1:].min()}.")
+    low, high = noise[1:].min(), noise[1:].max()
+    if low < 1 / _LARGEST or high > _LARGEST:
+        raise ValueError(
+            f"variances must be positive below the root, from {1 / _LARGEST} to {_LARGEST}, "
+            f"got {low} to {high}."
+        )
     return noise
 
 

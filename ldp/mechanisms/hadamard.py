@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._words import at_least, uniform_below, words
 from ldp.estimators.linear import variance
-from ldp.mechanisms._shared import freeze, support_likelihood
+from ldp.mechanisms._shared import freeze, support_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
@@ -116,7 +116,7 @@ class HadamardResponse:
 
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""
-        f = np.asarray(frequency, dtype=np.float64)
+        f = _checks.reals(frequency, "frequency")
         b, per_block = self.block_size, self.block_size - 1
         if law is None or self.num_blocks == 1:
             # The rest evenly on the other values, averaged over which value is asked for.
@@ -126,7 +126,8 @@ class HadamardResponse:
             same_block = f + (1 - f) * neighbours
         else:
             block = np.arange(self.domain_size) // per_block
-            same_block = np.clip(np.bincount(block, weights=law)[block], 0.0, 1.0)
+            others = _checks.vector(law, "law", self.domain_size)
+            same_block = np.clip(np.bincount(block, weights=others)[block], 0.0, 1.0)
         in_block = b * self._any + same_block * (self._hit - b / 2 * self._any)
         moment: Array = self.q + (self.p - self.q) * f - (1 - in_block) / 4
         return moment
@@ -154,6 +155,19 @@ class HadamardResponse:
         """Decode all values by one fast transform per block, O(n + B b log b)."""
         given = self.outcomes(reports)
         return self._decode(_kernels.histogram(given, self.num_outcomes))
+
+    def _check_counts(self, tally: Tally, name: str) -> None:
+        support_counts(self, tally, name)
+        if tally.candidates is not None:
+            return
+        # A report moves the counts of its own block, by a half each; those of others stay at n / 2.
+        n, starts = tally.num_reports, np.arange(0, self.domain_size, self.block_size - 1)
+        off_middle = np.abs(tally.counts - n / 2)
+        reports = 2 * float(np.maximum.reduceat(off_middle, starts).sum())
+        if reports > n * (1 + 1e-9):
+            raise ValueError(
+                f"{name} must need no more than the {n} reports, got some that need {reports}."
+            )
 
     def _decode(self, histogram: Integers) -> Tally:
         blocks = histogram.reshape(self.num_blocks, self.block_size).copy()

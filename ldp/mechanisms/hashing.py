@@ -13,6 +13,7 @@ from ldp.mechanisms._shared import (
     freeze,
     independent_counts,
     indicator_second_moment,
+    support_counts,
     support_likelihood,
 )
 from ldp.mechanisms.randomized_response import GRR
@@ -111,6 +112,7 @@ class LocalHashing:
 
     second_moment = indicator_second_moment
     likelihood = support_likelihood
+    _check_counts = support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""

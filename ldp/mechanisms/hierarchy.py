@@ -89,7 +89,7 @@ class HierarchicalHistogram:
         if sizes[-1] != d:
             raise ValueError(f"domain_size must be a power of branching = {base}, got {d}.")
         if not callable(oracle):
-            raise TypeError(f"oracle must be callable, got {oracle!r}.")
+            raise TypeError(f"oracle must be callable, got {_checks.shown(oracle)}.")
         levels = tuple(_level(oracle, size, budget) for size in sizes)
         freeze(self, domain_size=d, epsilon=budget, branching=base, levels=levels)
 
@@ -180,7 +180,7 @@ def _level(
     """Make the oracle of one level and refuse one that would break the tree or the promise."""
     made = oracle(size, epsilon)
     if not isinstance(made, FrequencyOracle):
-        raise TypeError(f"oracle must make frequency oracles, got {made!r}.")
+        raise TypeError(f"oracle must make frequency oracles, got {_checks.shown(made)}.")
     if made.domain_size != size:
         raise ValueError(
             f"oracle must make oracles of the size asked for, {size}, got {made.domain_size}."

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
 from ldp._noise import add_laplace, reach
-from ldp.mechanisms._shared import freeze
+from ldp.mechanisms._shared import check_size, freeze
 from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
@@ -95,7 +95,7 @@ class SHE:
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         r"""E[y_v^2] = f r^2 + Var Z, with Var Z = 1 / (2 sinh^2(eps / 4r)) steps squared."""
         noise = 0.5 / math.sinh(self.epsilon / (4 * self.resolution)) ** 2
-        return self.p**2 * np.asarray(frequency, dtype=np.float64) + noise
+        return self.p**2 * _checks.reals(frequency, "frequency") + noise
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Add noise to every coordinate."""
@@ -112,7 +112,20 @@ class SHE:
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Sum the reports, in grid steps."""
         given = self._check(reports)
+        largest = np.abs(given.sum(axis=0, dtype=np.float64)).max(initial=0.0)
+        if largest >= 2**63:
+            raise ValueError(f"reports must have sums within 64 bits, got about {largest:.4g}.")
         return Tally(given.sum(axis=0), len(given), self)
+
+    def _check_counts(self, tally: Tally, name: str) -> None:
+        check_size(tally, self.domain_size, name)
+        n, far = tally.num_reports, reach(self._decay)
+        low, high = tally.counts.min(), tally.counts.max()
+        if low < -far * n or high > (self.resolution + far) * n:
+            raise ValueError(
+                f"{name} must be from {-far} to {self.resolution + far} for each of the {n} "
+                f"reports, got {low} to {high}."
+            )
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly: a sum of n geometric variables is negative binomial."""

@@ -8,7 +8,12 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import at_least, words
-from ldp.mechanisms._shared import freeze, indicator_second_moment, support_likelihood
+from ldp.mechanisms._shared import (
+    freeze,
+    indicator_second_moment,
+    outcome_counts,
+    support_likelihood,
+)
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 
@@ -70,6 +75,7 @@ class GRR:
 
     second_moment = indicator_second_moment
     likelihood = support_likelihood
+    _check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Keep each value with probability p, else report one of the others, uniformly."""

@@ -16,7 +16,7 @@ from ldp.mechanisms._restricted import (
     restricted_response,
     weights,
 )
-from ldp.mechanisms._shared import freeze
+from ldp.mechanisms._shared import freeze, outcome_counts
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
 
@@ -124,6 +124,8 @@ class RRRR:
     def num_outcomes(self) -> int:
         """A report is one of the values."""
         return self.domain_size
+
+    _check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Report a value of the subset, one from outside it, or the truth."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import at_least, shared_rest, words
-from ldp.mechanisms._shared import freeze, support_likelihood
+from ldp.mechanisms._shared import freeze, outcome_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 from ldp.waves import mutual_information_bound, optimal_half_width
@@ -116,6 +116,7 @@ class SquareWave:
         return math.exp(self.epsilon)
 
     likelihood = support_likelihood
+    _check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Report a cell of the window, or one of the d - 1 cells outside it."""

@@ -11,7 +11,14 @@ from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._words import at_least, words
 from ldp.estimators.linear import noise_variance
-from ldp.mechanisms._shared import freeze, indicator_second_moment, support_likelihood
+from ldp.mechanisms._shared import (
+    exact_sum,
+    freeze,
+    indicator_second_moment,
+    slack,
+    support_counts,
+    support_likelihood,
+)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
@@ -122,6 +129,15 @@ class SubsetSelection:
         """Count the sets that hold each value."""
         rows = self.support(reports)
         return Tally(count_bits(rows, self.domain_size), len(rows), self)
+
+    def _check_counts(self, tally: Tally, name: str) -> None:
+        support_counts(self, tally, name)
+        wanted, total = self.subset_size * tally.num_reports, exact_sum(tally.counts)
+        if tally.candidates is None and abs(total - wanted) > self.subset_size * slack(tally):
+            raise ValueError(
+                f"{name} must sum to {self.subset_size} for each of the {tally.num_reports} "
+                f"reports, got a sum of {total}."
+            )
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly, value by value, at a cost free of n (up to 10**9 users).

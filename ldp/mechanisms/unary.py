@@ -14,6 +14,7 @@ from ldp.mechanisms._shared import (
     freeze,
     independent_counts,
     indicator_second_moment,
+    support_counts,
     support_likelihood,
 )
 from ldp.tally import Tally
@@ -94,6 +95,7 @@ class UnaryEncoding:
 
     second_moment = indicator_second_moment
     likelihood = support_likelihood
+    _check_counts = support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
         """Draw every bit w.p. q, then draw the own bit again w.p. p."""

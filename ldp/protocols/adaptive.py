@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.estimators._prior import prior_concentration
+from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.restricted import RRRR
 from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.protocols.prefixes import Prefix, check_rule, level_table
@@ -43,9 +44,26 @@ class AdaptiveRun:
     laws: Floats
 
     def __post_init__(self) -> None:
-        """Keep the history as it was."""
-        for array in (self.reports, self.starts, self.subsets, self.laws):
+        """Keep a copy of the history as it was, and refuse parts that do not fit together."""
+        d, inner = self.domain_size, self.epsilon_inner
+        RRRR(d, self.epsilon, [], inner)
+        reports = _checks.integers_below(self.reports, "reports", d).copy()
+        starts = _checks.integers_below(self.starts, "starts", max(1, reports.size)).copy()
+        if not starts.size or starts[0] != 0 or (np.diff(starts) <= 0).any():
+            raise ValueError(f"starts must rise from 0, got {_checks.shown(starts)}.")
+        subsets = np.array(_checks.plain_array(self.subsets, "subsets"))
+        laws = np.array(_checks.reals(self.laws, "laws"))
+        if subsets.dtype != np.bool_:
+            raise TypeError(f"subsets must be booleans, got dtype {subsets.dtype}.")
+        for name, array, rows in (
+            ("subsets", subsets, starts.size),
+            ("laws", laws, starts.size + 1),
+        ):
+            if array.shape != (rows, d):
+                raise ValueError(f"{name} must have shape {(rows, d)}, got {array.shape}.")
+        for array in (reports, starts, subsets, laws):
             array.flags.writeable = False
+        freeze(self, reports=reports, starts=starts, subsets=subsets, laws=laws)
 
     @property
     def sizes(self) -> Integers:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._prior import check_concave
+from ldp.estimators._prior import MOST_DRAWS, check_concave
 from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
@@ -46,7 +46,7 @@ class LangevinSampler:
         freeze(
             self,
             minibatch=_checks.integer(self.minibatch, "minibatch", 1),
-            num_updates=_checks.integer(self.num_updates, "num_updates", 1),
+            num_updates=_checks.integer(self.num_updates, "num_updates", 1, MOST_DRAWS),
             concentration=_plain(self.concentration),
         )
 
@@ -73,7 +73,7 @@ class GibbsSampler:
         """Refuse numbers that make no sampler."""
         freeze(
             self,
-            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1),
+            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS),
             concentration=_plain(self.concentration),
         )
 
@@ -100,7 +100,7 @@ class SliceSampler:
         """Refuse numbers that make no sampler."""
         freeze(
             self,
-            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1),
+            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS),
             concentration=_plain(self.concentration),
         )
         check_concave(self.concentration)

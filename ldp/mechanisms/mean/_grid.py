@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import Words
-from ldp.tally import Tally
+from ldp.tally import Tally, check_counts
 from ldp.types import Floats, Integers
 
 _LARGEST_RESOLUTION = 2**20
@@ -175,12 +175,9 @@ def mean(m: OnGrid, reports: npt.ArrayLike | Tally) -> float:
 def histogram_moments(m: OnGrid, reports: npt.ArrayLike | Tally) -> Moments:
     """Return the moments from a count of every possible report."""
     tally = checked_tally(m, reports, m.num_outcomes)
-    if tally.counts.min() < 0 or tally.counts.sum() != tally.num_reports:
-        raise ValueError(
-            f"reports must be a tally whose counts are non-negative and sum to "
-            f"{tally.num_reports}, got minimum {tally.counts.min()} and sum {tally.counts.sum()}."
-        )
-    numbers = m.unbiased(np.arange(m.num_outcomes)) - middle(m)
+    seen = np.flatnonzero(tally.counts)
+    numbers = np.zeros(m.num_outcomes)
+    numbers[seen] = m.unbiased(seen) - middle(m)
     average = float(tally.counts @ numbers) / tally.num_reports
     squares = float(tally.counts @ (numbers - average) ** 2)
     return moments(m, tally.num_reports, average, squares)
@@ -201,4 +198,5 @@ def checked_tally(m: OnGrid, reports: npt.ArrayLike | Tally, num_counts: int) ->
         raise ValueError(f"reports must be a tally of {num_counts} integers, got {tally}.")
     if tally.num_reports == 0:
         raise ValueError("reports must be at least one, got 0.")
+    check_counts(tally, m, "counts of the reports")
     return tally

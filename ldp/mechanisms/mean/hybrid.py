@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import threshold, words
-from ldp.mechanisms._shared import freeze
+from ldp.mechanisms._shared import freeze, outcome_counts
 from ldp.mechanisms.mean import _grid
 from ldp.mechanisms.mean.one_bit import OneBitMean
 from ldp.mechanisms.mean.piecewise import PiecewiseMean, best_window, check_window
@@ -121,6 +121,7 @@ class HybridMean:
     tally = _grid.count
     mean = _grid.mean
     _moments = _grid.histogram_moments
+    _check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
         # Both reports are made, from the same words: only one of them is sent.
@@ -149,5 +150,12 @@ class HybridMean:
         return np.hstack([self.share * self.piecewise.channel(), (1 - self.share) * by_bit])
 
     def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Report y is column y."""
-        return _checks.integers_below(reports, "reports", self.num_outcomes)
+        """Report y is column y; where only the bit is sent, no cell is a report."""
+        given = _checks.integers_below(reports, "reports", self.num_outcomes)
+        cells = self.piecewise.num_outcomes
+        if given.size and self.share == 0 and given.min() < cells:
+            raise ValueError(
+                f"reports must be {cells} or {cells + 1}, the bit, at epsilon {self.epsilon}, "
+                f"got {given.min()}."
+            )
+        return given

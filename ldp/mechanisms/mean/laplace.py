@@ -117,12 +117,26 @@ class LaplaceMean:
         high, low = squares >> _LIMB, squares & (2**_LIMB - 1)
         return Tally([given.sum(), high.sum(), low.sum()], given.size, self)
 
+    def _check_counts(self, tally: Tally, name: str) -> None:
+        if tally.counts.size != 3 or tally.counts.dtype.kind != "i":
+            raise ValueError(f"{name} must be three integers, got {tally.counts}.")
+        n, (total, high, low) = tally.num_reports, map(int, tally.counts)
+        squares, far = (high << _LIMB) + low, reach(self._decay)
+        first, last = -far, self.resolution + far
+        most = (first + last) * total - n * first * last  # all at the ends
+        whole, rest = divmod(total, max(n, 1))
+        least = n * whole**2 + 2 * whole * rest + rest  # all as equal as integers can be
+        within = n * first <= total <= n * last and 0 <= low <= n * (2**_LIMB - 1)
+        if not (within and least <= squares <= most and (squares - total) % 2 == 0):
+            raise ValueError(
+                f"{name} must be a sum and the high and low bits of squares of {n} integers "
+                f"from {first} to {last}, got {total}, {high}, {low}."
+            )
+
     def _moments(self, reports: npt.ArrayLike | Tally) -> _grid.Moments:
         tally = _grid.checked_tally(self, reports, 3)
         n, (total, high, low) = tally.num_reports, map(int, tally.counts)
         about = n * ((high << _LIMB) + low) - total**2  # exact integers, to the last
-        if about < 0:
-            raise ValueError(f"reports must be a tally of sums and squares, got {tally}.")
         step, half_steps = _grid.step(self), 2 * total - n * self.resolution
         return _grid.moments(self, n, half_steps / n * step / 2, about / n * step**2)
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import Words, at_least, words
-from ldp.mechanisms._shared import freeze
+from ldp.mechanisms._shared import freeze, outcome_counts
 from ldp.mechanisms.mean import _grid
 from ldp.mechanisms.randomized_response import GRR
 from ldp.types import Floats, Integers
@@ -92,6 +92,7 @@ class OneBitMean:
     tally = _grid.count
     mean = _grid.mean
     _moments = _grid.histogram_moments
+    _check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
         ends = _grid.round_at_random(shares, 1, words(rng, shares.size))

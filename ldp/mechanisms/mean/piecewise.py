@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import Words, at_least, shared_rest, words
-from ldp.mechanisms._shared import freeze
+from ldp.mechanisms._shared import freeze, outcome_counts
 from ldp.mechanisms.mean import _grid
 from ldp.types import Floats, Integers
 
@@ -149,6 +149,7 @@ class PiecewiseMean:
     tally = _grid.count
     mean = _grid.mean
     _moments = _grid.histogram_moments
+    _check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
         points = _grid.round_at_random(shares, self.resolution, words(rng, shares.size))

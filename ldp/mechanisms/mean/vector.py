@@ -27,7 +27,9 @@ def _share_of(budget: float, parts: int) -> float:
 
 def _size(tally: Any) -> int:
     if not isinstance(tally, Tally):
-        raise TypeError(f"reports must be an array or a list of tallies, got one of {tally!r}.")
+        raise TypeError(
+            f"reports must be an array or a list of tallies, got one of {_checks.shown(tally)}."
+        )
     return tally.num_reports
 
 
@@ -118,7 +120,7 @@ class VectorMean:
         num_reported: int = 1,
     ) -> None:
         if not callable(oracle):
-            raise TypeError(f"oracle must be a callable, got {oracle!r}.")
+            raise TypeError(f"oracle must be a callable, got {_checks.shown(oracle)}.")
         ends, budget = _grid.check_range(lower, upper), _checks.epsilon(epsilon)
         dimensions = _checks.integer(num_dimensions, "num_dimensions", 1, 2**31)
         freeze(
@@ -131,12 +133,15 @@ class VectorMean:
             num_reported=_checks.integer(num_reported, "num_reported", 1, dimensions),
         )
         made, share = self.coordinate, _share_of(budget, self.num_reported)
-        if not getattr(made, "epsilon", np.inf) <= share or not hasattr(made, "unbiased"):
+        if not hasattr(type(made), "unbiased") or not made.epsilon <= share:
             raise ValueError(
-                f"oracle must make a mean oracle of epsilon at most {share}, got {made!r}."
+                f"oracle must make a mean oracle of epsilon at most {share}, "
+                f"got {_checks.shown(made)}."
             )
         if (made.lower, made.upper) != ends:
-            raise ValueError(f"oracle must make a mean oracle of the range {ends}, got {made!r}.")
+            raise ValueError(
+                f"oracle must make a mean oracle of the range {ends}, got {_checks.shown(made)}."
+            )
 
     @property
     def coordinate(self) -> Any:
@@ -197,9 +202,10 @@ class VectorMean:
                 f"reports must be {self.num_dimensions} tallies with at least one report, "
                 f"got {len(sizes)} with {sum(sizes)}."
             )
-        if sum(sizes) % self.num_reported:
+        if sum(sizes) % self.num_reported or max(sizes) * self.num_reported > sum(sizes):
             raise ValueError(
-                f"reports must be {self.num_reported} of every user, got {sum(sizes)} in all."
+                f"reports must be of {self.num_reported} dimensions of every user, "
+                f"got {sum(sizes)} in all and {max(sizes)} of one dimension."
             )
         means = [made.mean(t) if size else 0.0 for t, size in zip(tallies, sizes, strict=True)]
         # Dividing by all users keeps the estimate unbiased, however many report a dimension.
