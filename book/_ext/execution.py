@@ -67,7 +67,7 @@ def date_of(stamp: str) -> str:
 
 def times_table(entries: Entries) -> str:
     """Table of what each chapter took; it scrolls by itself on narrow screens."""
-    titles = ("seconds", "peak MB", "cells", "profile", "run at", "commit")
+    titles = ("seconds", "peak MB", "cells", "profile", "run at (UTC)", "commit")
     head = "".join(f'<th scope="col">{title}</th>' for title in ("chapter", *titles))
     body = "".join(_times_row(name, entries[name]) for name in sorted(entries))
     seconds = sum(entry["seconds"] for entry in entries.values())
@@ -76,8 +76,9 @@ def times_table(entries: Entries) -> str:
     total = f"<td>{seconds:.1f}</td><td>{most}</td><td>{cells}</td>" + 3 * "<td></td>"
     return (
         '<div class="claims-scroll" role="region" aria-label="Cost of each chapter" tabindex="0">'
-        '<table class="table claims-counts"><caption>Cost of each chapter; in the last line sums, '
-        f"and the largest memory</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+        '<table class="table claims-counts run-times"><caption>Cost of each chapter; in the last '
+        f"line sums, and the largest memory</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody>"
         f'<tfoot><tr><th scope="row">all chapters</th>{total}</tr></tfoot></table></div>'
     )
 
@@ -88,7 +89,7 @@ def _times_row(name: str, entry: dict[str, Any]) -> str:
         f"{entry['peak_mb']}",
         f"{entry['cells']}",
         entry["profile"],
-        date_of(entry["run"]["date"]),
+        date_of(entry["run"]["date"]).removesuffix(" UTC"),
         entry["run"]["commit"],
     )
     columns = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
