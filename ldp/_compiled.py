@@ -21,9 +21,14 @@ def compiled(function: _Function, **options: Any) -> _Function:
 
     Machine code holds that of the compiled functions it calls, but numba knows old code on disk by
     its own file alone. The name that it is kept under therefore tells which functions it holds.
+
+    Compiled functions that it calls become part of it. Else the machine code of such a function on
+    its own, which only the process that compiles it has, could be called instead of the copy that
+    is kept on disk: sums of two orders, and other last digits in the first run than in all others.
     """
+    options = {"nogil": True, "forceinline": True} | options
     function.__qualname__ += f"_{_digest(function, options)}"
-    dispatcher: Any = numba.njit(nogil=True, **options)(function)
+    dispatcher: Any = numba.njit(**options)(function)
     # Without a folder to keep machine code in, as in a service without a home, all is compiled.
     with contextlib.suppress(RuntimeError):
         dispatcher._cache = _Cache(function)

@@ -83,3 +83,26 @@ def test_a_folder_that_can_no_longer_be_written_costs_no_result(tmp_path):
     (tmp_path / "outer.py").write_text(OUTER.replace("print", lost + "print"))
     assert run(tmp_path) == ["15", "0"]
     assert (tmp_path / "__pycache__").is_file()
+
+
+DRAWS = """
+import numpy as np
+import ldp
+rng = np.random.default_rng(1)
+m = ldp.GRR(20, 1.0)
+tally = m.simulate(np.arange(20) * 50, rng)
+phi, steps = np.arange(1.0, 21.0), np.full(2_000, 1e-4)
+laws = ldp.sgld(m, tally, phi, steps, rng).laws
+print(laws[-1].tobytes().hex())
+"""
+
+
+def test_code_from_disk_gives_the_last_digits_of_code_just_compiled(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", DRAWS]
+    first, second = (
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert list(tmp_path.rglob("*.nbc")), "nothing was kept"
+    assert first == second
