@@ -178,6 +178,12 @@ def test_density_refuses_what_is_no_law(laws):
         exact_posterior(GRR(3, 1.0), [0, 1], np.ones(3)).density(["a", "b", "c"])
 
 
+def test_density_names_the_first_of_several_that_are_no_laws():
+    posterior = exact_posterior(GRR(2, 1.0), [0, 1], np.ones(2))
+    with pytest.raises(ValueError, match=r"got \[2\. 0\.\]\.$"):
+        posterior.density([[0.5, 0.5], [2.0, 0.0], [0.0, 3.0]])
+
+
 def test_moments_of_a_mixture_are_those_of_its_components():
     rng = np.random.default_rng(3)
     tallies = rng.multinomial(9, [0.2, 0.3, 0.5], size=4)
