@@ -65,7 +65,7 @@ def hadamard_cost(d, epsilon, b):
 @pytest.mark.parametrize("epsilon", BUDGETS)
 @pytest.mark.parametrize("d", [*SIZES, 2**20 + 7])
 def test_the_blocks_are_of_the_best_size(d, epsilon):
-    """At budgets so near to each other that the best size does not change two per cent too early."""
+    """At budgets so near each other that a change of size two per cent too early is seen."""
     for budget in [epsilon, *(np.arange(0.1, 8, 0.02) if (d, epsilon) == (100, 1.0) else [])]:
         cost = {2**k: hadamard_cost(d, budget, 2**k) for k in range(1, d.bit_length() + 1)}
         assert cost[HadamardResponse(d, budget).block_size] <= min(cost.values()) * (1 + 1e-9)
