@@ -417,6 +417,16 @@ def test_count_supported(seed: int, d: int, odds: float) -> None:
     assert (counts.tolist(), left) == (expected.tolist(), unexplained)
 
 
+def test_count_supported_at_the_border_between_noise_and_values() -> None:
+    """A number that is no longer noise belongs to the first value of the support, a byte away."""
+    rows, theta = np.packbits(np.eye(1, 16, 8, dtype=np.uint8), axis=1), np.eye(1, 16, 8)[0]
+    table, counts = np.zeros((2, 256)), np.zeros(16, dtype=np.int64)
+    table[1, 128:] = 1.0
+    arguments = rows, np.array([1]), table, theta, 2.0, np.array([0.5]), counts
+    assert _likelihood_kernels.count_supported(*arguments) == 0
+    assert counts.tolist() == theta.tolist()
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 20), st.booleans())
 def test_count_explained(seed: int, d: int, with_zeros: bool) -> None:
     rng = np.random.default_rng(seed)
