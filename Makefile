@@ -59,7 +59,7 @@ site: $(VENV)/installed
 	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml
 
 study: $(VENV)/installed  ## the study of adaptive estimation: PROFILE=full takes an hour and resumes
-	@$(ONE_THREAD) $(PY) studies/grids.py --profile $(PROFILE) --processes $(JOBS)
+	@$(ONE_THREAD) PYTHONPATH=$(CURDIR) $(PY) studies/grids.py --profile $(PROFILE) --processes $(JOBS)
 
 seeds: $(VENV)/installed  ## the claims on simulations at SEEDS=20 other seeds; takes an hour
 	@$(PY) book/seeds.py --seeds $(SEEDS) --profile $(PROFILE) --jobs $(JOBS)
@@ -91,8 +91,4 @@ clean:  ## remove what was built, keep the virtual environment
 
 $(VENV)/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('Python 3.11 or newer is needed, $(PYTHON) is ' + sys.version.split()[0] + '; say which with make PYTHON=...')"
-	@echo "installing what requirements.txt locks into $(VENV); this takes a minute or two"
-	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch $@
+	@$(PYTHON) book/install.py $(VENV)

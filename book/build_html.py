@@ -17,6 +17,7 @@ sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 from jupyter_book.sphinx import build_sphinx
 
 from tools import chapters
+from tools.lock import alone
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=chapters.ROOT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     root = options.root.resolve()
-    with chapters.alone(root):
+    with alone(root / "_build"):
         return build(root, read_all=options.all)
 
 
@@ -40,6 +41,8 @@ def build(root: Path, *, read_all: bool) -> int:
         shutil.rmtree(doctrees, ignore_errors=True)
     if not doctrees.exists():
         shutil.rmtree(site, ignore_errors=True)  # Sphinx never removes the page of a lost chapter
+    # Sphinx gives a style that it finds there another address than one it makes: other bytes.
+    shutil.rmtree(site / "_static", ignore_errors=True)
     unfinished.touch()
     status = build_sphinx(
         root,

@@ -15,7 +15,6 @@ if __name__ == "__mp_main__":  # in a worker: the keyboard interrupts the run, w
 import argparse
 import multiprocessing
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -32,12 +31,8 @@ from tools.execute import Result, in_its_own_process, kernel_environment
 def main(arguments: list[str] | None = None) -> int:
     """Run what is not fresh; return the exit status."""
     options = parse(arguments)
-    with chapters.alone(options.root):
-        shutil.rmtree(chapters.scratch(options.root), ignore_errors=True)  # what a kill left
-        try:
-            return run(options)
-        finally:
-            shutil.rmtree(chapters.scratch(options.root), ignore_errors=True)
+    with chapters.at_work(options.root):
+        return run(options)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -38,6 +38,12 @@ NOTHING = {"failed": {}, "errors": []}
 def main(arguments: list[str] | None = None) -> int:
     """Run, count, print and store; return the exit status."""
     options = parse(arguments)
+    with chapters.at_work(options.root):
+        return count(options)
+
+
+def count(options: argparse.Namespace) -> int:
+    """Do the work of `main`, while no chapter runs otherwise."""
     statistical = {r["id"] for r in claims.load_all(options.root) if is_statistical(r)}
     names = [n for n in chapters.names(options.root) if concerns(n, statistical, options)]
     if not names:

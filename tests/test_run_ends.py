@@ -4,26 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import processes
 import pytest
-from small_book import append, write_project
+from processes import LIMIT, wait_for
+from small_book import PATIENT, append, write_project
 
 from tools import chapters, freshness
-
-# The cell says which processes are its kernel and its worker, and ends when it is told to.
-PATIENT = """\
-import os
-import time
-from pathlib import Path
-
-Path("begun.partial").write_text(f"{os.getpid()} {os.getppid()}")
-Path("begun.partial").replace("begun")
-while not Path("go").exists():
-    time.sleep(0.02)"""
-LIMIT = 60.0  # seconds; what is waited for takes two or three
 
 
 @pytest.fixture
@@ -41,17 +30,7 @@ def start(patient_book: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     def begin(*options: str) -> subprocess.Popen[str]:
         script = str(chapters.ROOT / "book" / "run.py")
         command = [sys.executable, script, "--root", str(patient_book), *options]
-        pipe = subprocess.PIPE
-        started.append(
-            subprocess.Popen(
-                command,
-                stdout=pipe,
-                stderr=pipe,
-                text=True,
-                start_new_session=True,
-                preexec_fn=hear_interrupts,
-            )
-        )
+        started.append(processes.start(command))
         return started[-1]
 
     yield begin
@@ -61,18 +40,6 @@ def start(patient_book: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.wait()
         process.stdout.close()
         process.stderr.close()
-
-
-def hear_interrupts() -> None:
-    """Undo what a shell does to commands it starts in the background: they ignore interrupts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < deadline, "the awaited did not happen"
-        time.sleep(0.05)
 
 
 def begun(project: Path) -> list[int]:

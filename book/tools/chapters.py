@@ -1,13 +1,14 @@
 """Which chapters the book has, where their results are kept, how their text becomes cells."""
 
-import fcntl
-import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+
+from tools.lock import alone
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = ("fast", "full")
@@ -47,25 +48,19 @@ def failed(name: str, root: Path = ROOT) -> Path:
 
 
 def scratch(root: Path = ROOT) -> Path:
-    """Folder for what a run needs only while it runs; the next one removes what a kill left."""
+    """Folder for what a run needs only while it runs."""
     return root / "_build" / ".scratch"
 
 
 @contextmanager
-def alone(root: Path = ROOT) -> Iterator[None]:
-    """Let one command at a time work below `_build`; another one says that it waits."""
-    folder = root / "_build"
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)  # the system lets go of the lock even after a kill
-    try:
+def at_work(root: Path = ROOT) -> Iterator[None]:
+    """Run chapters while no other command does, with an empty scratch folder, and leave none."""
+    with alone(root / "_build"):
+        shutil.rmtree(scratch(root), ignore_errors=True)  # what a killed run left
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"waiting for another command that works in {folder}", flush=True)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+            yield
+        finally:
+            shutil.rmtree(scratch(root), ignore_errors=True)
 
 
 def read(text: str) -> nbformat.NotebookNode:
