@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
-import mutants_page
 import pytest
+
+import mutants_page
 
 ROOT = Path(__file__).resolve().parents[1]
 COUNTS = {"sampled": 10, "killed": 6, "killed_later": 1, "equivalent": 2, "survived": 1}

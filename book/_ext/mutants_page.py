@@ -50,7 +50,10 @@ class Mutants(SphinxDirective):
         self.env.note_dependency(str(path))
         summary = json.loads(path.read_text())
         lines = [["place", *HEADS], *rows(summary)]
-        cells = ["".join(f"<td>{cell}</td>" for cell in line) for line in lines[1:]]
+        cells = [
+            f'<th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in counts)
+            for name, *counts in lines[1:]
+        ]
         head = "".join(f'<th scope="col">{cell}</th>' for cell in lines[0])
         body = "".join(f"<tr>{cell}</tr>" for cell in cells)
         table = (
