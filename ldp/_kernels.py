@@ -174,6 +174,25 @@ def set_bits(rows: Any, positions: Any, random_words: Any, threshold: Any) -> No
 
 
 @compiled
+def find_uneven(sizes: Any, random_words: Any, domain_size: Any, spare: Any, uneven: Any) -> Any:
+    """Mark the words that make some numbers likelier in `draw_subsets`; return how many there are.
+
+    A word drawn for a number below b is uneven if the low half of its product with b is below
+    2**64 mod b. `spare` holds these remainders for the last spare.size values of b.
+    """
+    count = 0
+    for i in range(sizes.size):
+        size = sizes[i]
+        first = domain_size - size
+        skipped = spare.size - size
+        for draw in range(size):
+            low = random_words[i, draw] * np.uint64(first + draw)
+            uneven[i, draw] = low < spare[skipped + draw]
+            count += uneven[i, draw]
+    return count
+
+
+@compiled
 def draw_subsets(
     values: Any, own: Any, sizes: Any, random_words: Any, domain_size: Any, rows: Any
 ) -> None:

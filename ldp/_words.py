@@ -46,12 +46,20 @@ def shared_rest(outside: np.uint64, num_outside: int, num_inside: int) -> np.uin
     return np.uint64((2**64 - num_outside * int(outside)) // num_inside)
 
 
-def uniform_below(random_words: Words, size: int) -> npt.NDArray[np.int64]:
-    """Map words to 0..size-1, each with probability 1/size to within 2**-64; size < 2**32.
+def uniform_below(
+    random_words: Words, size: int, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Map words to 0..size-1, each exactly as often; size < 2**32.
 
-    This is the high half of the 96-bit product, by schoolbook multiplication.
+    The number is the high half of the product of word and size. Words whose product has a low half
+    below 2**64 mod size make some numbers likelier; fresh words take their place, which happens
+    once in 2**32 draws or less.
     """
-    factor = np.uint64(size)
+    factor, spare = np.uint64(size), np.uint64(2**64 % size)
+    while (uneven := np.flatnonzero(random_words * factor < spare)).size:
+        random_words = random_words.copy()
+        random_words[uneven] = words(rng, uneven.size)
+    # Schoolbook multiplication of 96 bits.
     low = (random_words & _MASK) * factor
     high = (random_words >> _HALF) * factor
     return ((high + (low >> _HALF)) >> _HALF).astype(np.int64)

@@ -89,7 +89,8 @@ def test_users_keep_their_order_and_none_is_lost():
     h = HierarchicalHistogram(64, 30.0, branching=4, oracle=GRR)
     values = np.random.default_rng(3).integers(0, 64, 500)
     reports = h.privatize(values, np.random.default_rng(4))
-    drawn = np.random.default_rng(4).integers(3, size=500)  # the first thing that is drawn
+    first = np.random.default_rng(4).bit_generator.random_raw(500)  # drawn before all else
+    drawn = np.array([word * 3 // 2**64 for word in first.tolist()])
     for i, width in enumerate([16, 4, 1]):
         np.testing.assert_array_equal(reports[i], values[drawn == i] // width)
 

@@ -1,6 +1,7 @@
 """Each compiled loop against a twin of a few lines of plain Python, bit for bit."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -45,8 +46,53 @@ def test_threshold(probability: float) -> None:
 @given(st.lists(st.integers(0, ALL_ONES), max_size=20), st.integers(1, 2**32 - 1))
 def test_uniform_below(words: list[int], size: int) -> None:
     words = [0, ALL_ONES, 2**32 - 1, 2**32, *words]
-    drawn = _words.uniform_below(np.array(words, dtype=np.uint64), size)
+    words = [word for word in words if word * size % 2**64 >= 2**64 % size]
+    drawn = _words.uniform_below(np.array(words, dtype=np.uint64), size, np.random.default_rng(1))
     assert drawn.tolist() == [word * size // 2**64 for word in words]
+
+
+def evenly_mapped(number: int, size: int, uneven: Callable[[int], bool]) -> int:
+    """Count the words that are mapped to a number and kept, in exact integers."""
+    first, end = -(-number * 2**64 // size), -(-(number + 1) * 2**64 // size)
+    assert first * size // 2**64 == (end - 1) * size // 2**64 == number
+    # Low halves of the products rise by `size` from word to word: only the first can be uneven.
+    assert not uneven(first + 1)
+    return end - first - uneven(first)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 1000, 2**20, 2**31 - 1, 2**31, 2**32 - 1])
+def test_uniform_below_is_even(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_words, "words", lambda _rng, n: np.full(n, ALL_ONES, dtype=np.uint64))
+
+    def uneven(word: int) -> bool:
+        """Say whether a word is replaced, here by one that means the last number."""
+        rng = np.random.default_rng(1)
+        drawn = int(_words.uniform_below(np.array([word], dtype=np.uint64), size, rng)[0])
+        assert drawn in (word * size // 2**64, size - 1)
+        return drawn != word * size // 2**64
+
+    for number in {min(n, size - 2) for n in (0, 1, size // 3, size // 2, size - 2)} - {-1}:
+        assert evenly_mapped(number, size, uneven) == 2**64 // size
+
+
+def test_control_the_high_half_alone_is_not_even() -> None:
+    counts = {evenly_mapped(number, 5, lambda _: False) for number in range(5)}
+    assert counts == {2**64 // 5, 2**64 // 5 + 1}
+
+
+def test_uneven_words_are_drawn_again_until_they_are_even(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def words(_rng: object, size: int) -> Array:
+        asked.append(size)
+        return np.array([0, 2**63] if size == 2 else [ALL_ONES], dtype=np.uint64)
+
+    monkeypatch.setattr(_words, "words", words)
+    given = np.array([0, 2**62, 0], dtype=np.uint64)
+    drawn = _words.uniform_below(given, 5, np.random.default_rng(1))
+    assert asked == [2, 1]
+    assert drawn.tolist() == [4, 1, 2]
+    assert given.tolist() == [0, 2**62, 0]  # the caller's words stay
 
 
 @pytest.mark.parametrize(("total", "each"), [(0, 1), (1, 1), (2**17 + 1, 1), (10, 2**18)])
@@ -319,6 +365,27 @@ def test_draw_subsets(domain_size: int, subset_size: int) -> None:
             chosen.add(others[j] if others[t] in chosen else others[t])
         assert len(chosen) == subset_size
         assert chosen == {v for v in range(8 * rows.shape[1]) if bit(rows[i], v)}
+
+
+@pytest.mark.parametrize(("domain_size", "subset_size"), [(2, 1), (9, 4), (7, 6), (1000, 270)])
+def test_find_uneven(domain_size: int, subset_size: int) -> None:
+    sizes = subset_size - (np.arange(40) % 2)
+    words = random_words(6, (40, subset_size + 1))
+    for i, size in enumerate(sizes.tolist()):  # half of the words are the first of their number
+        for draw in range(i % 3 % 2, size, 2):
+            bound = domain_size - size + draw
+            words[i, draw] = -(-(int(words[i, draw]) % bound) * 2**64 // bound)
+    spare = np.array([2**64 % b for b in range(domain_size - subset_size, domain_size)], np.uint64)
+    uneven = np.ones(words.shape, dtype=np.bool_)
+    uneven[:, subset_size - 1 :] = False
+    count = _kernels.find_uneven(sizes, words, domain_size, spare, uneven)
+    for i, size in enumerate(sizes.tolist()):
+        for draw in range(subset_size + 1):
+            bound = domain_size - size + draw
+            expected = draw < size and int(words[i, draw]) * bound % 2**64 < 2**64 % bound
+            assert uneven[i, draw] == expected
+    assert count == uneven.sum()
+    assert domain_size == 2 or count > 0
 
 
 # -- local hashing ---------------------------------------------------------------------------------

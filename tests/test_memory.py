@@ -107,3 +107,37 @@ def test_a_report_has_one_size(m: Any, size: int) -> None:
         reports = m.privatize([value] * 2, np.random.default_rng(value))
         assert reports.nbytes == 2 * size
         assert reports.flags.c_contiguous
+
+
+LARGE = 2**31
+CONSTRUCTORS: dict[str, Callable[[], Any]] = {
+    "GRR": lambda: ldp.GRR(LARGE, 8.0),
+    "OUE": lambda: ldp.OUE(LARGE, 1.0),
+    "THE": lambda: ldp.THE(LARGE, 1.0),
+    "SHE": lambda: ldp.SHE(LARGE, 1.0),
+    "OLH": lambda: ldp.OLH(LARGE, 1.0),
+    "SubsetSelection": lambda: ldp.SubsetSelection(LARGE, 1.0),
+    "HadamardResponse": lambda: ldp.HadamardResponse(LARGE, 1.0),
+    "HadamardResponse blocks": lambda: ldp.HadamardResponse(LARGE, 8.0),
+    "SquareWave": lambda: ldp.SquareWave(LARGE, 8.0),
+    "RRRR": lambda: ldp.RRRR(LARGE, 8.0, [], 8.0),
+    "HierarchicalHistogram": lambda: ldp.HierarchicalHistogram(
+        LARGE, 1.0, 2, ldp.SubsetSelection
+    ),
+    "LaplaceMean": lambda: ldp.LaplaceMean(0.0, 1.0, 1.0, 2**20),
+    "PiecewiseMean": lambda: ldp.PiecewiseMean(0.0, 1.0, 1.0, 2**20),
+    "HybridMean": lambda: ldp.HybridMean(0.0, 1.0, 1.0, 2**20),
+    "VectorMean": lambda: ldp.VectorMean(ldp.OneBitMean, 0.0, 1.0, 1.0, LARGE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", CONSTRUCTORS.values(), ids=CONSTRUCTORS.keys())
+def test_a_mechanism_of_the_largest_domain_is_a_few_numbers(make: Callable[[], Any]) -> None:
+    # An array over 2**31 values would be 16 GB, one over 2**20 windows 8 MB.
+    beyond, _ = peak_beyond_result(make)
+    assert beyond < 3 * MB
+
+
+def test_an_array_over_all_windows_is_seen() -> None:
+    beyond, _ = peak_beyond_result(lambda: float(np.arange(2**20).sum()))
+    assert beyond > 8 * MB

@@ -120,9 +120,10 @@ class HadamardResponse:
         b, per_block = self.block_size, self.block_size - 1
         if law is None or self.num_blocks == 1:
             # The rest evenly on the other values, averaged over which value is asked for.
-            sizes = np.full(self.num_blocks, per_block)
-            sizes[-1] = self.domain_size - per_block * (self.num_blocks - 1)
-            neighbours = sizes @ (sizes - 1) / (self.domain_size * (self.domain_size - 1))
+            full = self.num_blocks - 1
+            last = self.domain_size - per_block * full
+            pairs = full * per_block * (per_block - 1) + last * (last - 1)
+            neighbours = pairs / (self.domain_size * (self.domain_size - 1))
             same_block = f + (1 - f) * neighbours
         else:
             block = np.arange(self.domain_size) // per_block
@@ -142,7 +143,7 @@ class HadamardResponse:
             inside, where = words(rng, (2, chunk.stop - chunk.start))
             hit = inside >= at_least(self._others * self._any)
             block, row = divmod(given[chunk], self.block_size - 1)
-            other = uniform_below(where, self._others)
+            other = uniform_below(where, self._others, rng)
             # Others are numbered: first the b/2 of the own block, then the other blocks in order.
             beyond = other - half
             beyond += self.block_size * (beyond >= block * self.block_size)

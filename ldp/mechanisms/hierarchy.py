@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._words import uniform_below, words
 from ldp.estimators.linear import debias, variance
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.unary import OUE
@@ -102,7 +103,7 @@ class HierarchicalHistogram:
         """Draw a level for each user and report the interval there; one array for each level."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        drawn = rng.integers(len(self.levels), size=given.size)
+        drawn = uniform_below(words(rng, given.size), len(self.levels), rng)
         return tuple(
             level.privatize(given[drawn == i] // (self.domain_size // level.domain_size), rng)
             for i, level in enumerate(self.levels)

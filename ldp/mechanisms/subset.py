@@ -10,7 +10,6 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._words import at_least, words
-from ldp.estimators.linear import noise_variance
 from ldp.mechanisms._shared import (
     exact_sum,
     freeze,
@@ -34,6 +33,28 @@ def _probabilities(
     return p, miss, (p * (k - 1) + miss * k) / (domain_size - 1)
 
 
+def _best_size(domain_size: int, epsilon: float) -> int:
+    r"""Return the k of least variance for rare values.
+
+    With :math:`e=e^\epsilon` and :math:`u=d+k(e-1)` the variance is proportional to
+    :math:`\frac{(u-e)(u-1)}{k(d-k)}`. Where that is at most t, a convex parabola in k is at most 0;
+    so it falls until its derivative is zero, at the k below, and rises from there on.
+    """
+    d = domain_size
+    if epsilon >= math.log(d):
+        return 1  # it rises from the start
+    odds = math.exp(epsilon)
+    rest = d - odds
+    flat = rest * d / (rest + math.sqrt(odds * rest * (odds * d - 1)))
+    below = min(max(1, math.floor(flat)), d - 1)
+
+    def variance(k: int) -> float:
+        u = d + k * math.expm1(epsilon)
+        return (u - odds) * (u - 1) / (k * (d - k))
+
+    return min(below, min(below + 1, d - 1), key=variance)
+
+
 @dataclass(frozen=True, init=False)
 class SubsetSelection:
     r"""Report a set of :math:`k` values, :math:`e^\epsilon` times likelier if it holds one's own.
@@ -51,8 +72,8 @@ class SubsetSelection:
     epsilon : float
         Privacy budget.
     subset_size : int, optional
-        :math:`k` from 1 to d-1; by default the one of least variance for rare values, found among
-        all of them (it is near :math:`d/(e^\epsilon+1)`). With k = 1 this is :class:`ldp.GRR`.
+        :math:`k` from 1 to d-1; by default the one of least variance for rare values (it is near
+        :math:`d/(e^\epsilon+1)`). With k = 1 this is :class:`ldp.GRR`.
 
     Notes
     -----
@@ -76,9 +97,7 @@ class SubsetSelection:
     def __init__(self, domain_size: int, epsilon: float, subset_size: int | None = None) -> None:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
         if subset_size is None:
-            p, _, q = _probabilities(d, budget, np.arange(1, d))
-            with np.errstate(divide="ignore"):  # p == q is refused below
-                size = 1 + int(np.argmin(noise_variance(p, q, q, 0.0)))
+            size = _best_size(d, budget)
         else:
             size = _checks.integer(subset_size, "subset_size", 1, d - 1)
         freeze(self, domain_size=d, epsilon=budget, subset_size=size)
@@ -111,18 +130,16 @@ class SubsetSelection:
         """Hold the own value w.p. p, then fill up with uniform distinct others."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        rows = np.zeros((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
-        for chunk in _kernels.chunks(given.size, self.subset_size + 1):
-            random_words = words(rng, (chunk.stop - chunk.start, self.subset_size + 1))
+        d, k = self.domain_size, self.subset_size
+        rows = np.zeros((given.size, -(-d // 8)), dtype=np.uint8)
+        spare = np.array([2**64 % bound for bound in range(d - k, d)], dtype=np.uint64)
+        for chunk in _kernels.chunks(given.size, k + 1):
+            random_words = words(rng, (chunk.stop - chunk.start, k + 1))
             own = random_words[:, -1] >= at_least(self._miss)
-            _kernels.draw_subsets(
-                given[chunk],
-                own,
-                self.subset_size - own,
-                random_words,
-                self.domain_size,
-                rows[chunk],
-            )
+            sizes, uneven = k - own, np.zeros(random_words.shape, dtype=np.bool_)
+            while count := _kernels.find_uneven(sizes, random_words, d, spare, uneven):
+                random_words[uneven] = words(rng, count)
+            _kernels.draw_subsets(given[chunk], own, sizes, random_words, d, rows[chunk])
         return rows
 
     def tally(self, reports: npt.ArrayLike) -> Tally:

@@ -14,6 +14,8 @@ from ldp.mechanisms._shared import freeze, outcome_counts
 from ldp.mechanisms.mean import _grid
 from ldp.types import Floats, Integers
 
+_WINDOWS_AT_ONCE = 2**14
+
 
 def window_square(resolution: int, epsilon: float, window: Any) -> tuple[Any, Any]:
     """Mean square a + b u^2 of a report's number, in steps from the middle; and slope = 1 / b."""
@@ -28,9 +30,16 @@ def window_square(resolution: int, epsilon: float, window: Any) -> tuple[Any, An
 def best_window(resolution: int, epsilon: float, worst: Callable[[Any, Any], Any]) -> int:
     """Return the window of least worst variance, a function of a and the slope, among all."""
     # The best is never wider than the range, nearly so for small budgets.
+    last = 2 * resolution
+
+    def best_from(first: int) -> tuple[float, int]:
+        windows = np.arange(first, min(first + _WINDOWS_AT_ONCE, last + 1))
+        spread = worst(*window_square(resolution, epsilon, windows))
+        at = int(np.argmin(spread))
+        return float(spread[at]), first + at
+
     with np.errstate(all="ignore"):  # a budget too small is refused by the mechanism
-        a, slope = window_square(resolution, epsilon, np.arange(1, 2 * resolution + 1))
-        return 1 + int(np.argmin(worst(a, slope)))
+        return min(map(best_from, range(1, last + 1, _WINDOWS_AT_ONCE)))[1]
 
 
 def check_window(given: Any, resolution: int) -> int:

@@ -40,7 +40,7 @@ def _choose(size: int, num_dimensions: int, chosen: int, rng: np.random.Generato
     subsets = np.empty((size, chosen), dtype=np.int64)
     for i in range(chosen):
         last = num_dimensions - chosen + i
-        drawn = uniform_below(words(rng, size), last + 1)
+        drawn = uniform_below(words(rng, size), last + 1, rng)
         again = (subsets[:, :i] == drawn[:, None]).any(axis=1)
         subsets[:, i] = np.where(again, last, drawn)
     subsets.sort(axis=1)
