@@ -4,6 +4,7 @@ PROFILE ?= fast
 JOBS ?= 2
 PORT ?= 8000
 SEEDS ?= 20
+KILLS ?= 20
 SIZE ?= 200
 SEED ?= 1
 VENV := .venv
@@ -11,7 +12,7 @@ PY := $(VENV)/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site study seeds bench faults mutants lock clean
+.PHONY: help book run html notebooks serve test lint types unit site study seeds bench faults mutants kills lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -80,6 +81,9 @@ mutants: $(VENV)/installed  ## change the package at SIZE random places, and cou
 
 COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
     --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet
+
+kills: $(VENV)/installed  ## kill make book at KILLS=20 random moments, and count how many next ones succeed
+	@$(PY) tests/kills.py --kills $(KILLS) --seed $(SEED)
 
 lock: $(VENV)/installed  ## compile requirements.txt anew from the ranges in pyproject.toml
 	$(PY) -m $(COMPILE) --extra book --extra test --output-file requirements.txt

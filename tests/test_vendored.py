@@ -1,0 +1,18 @@
+"""Files of other projects are the ones that were taken from them."""
+
+import hashlib
+from pathlib import Path
+
+FOLDERS = ("book/_static/mathjax", "tests/vendor")
+OWN = {"tests/vendor/README.md", "tests/vendor/SHA256SUMS"}
+
+
+def test_every_file_of_others_has_its_recorded_hash(root: Path) -> None:
+    lines = (root / "tests" / "vendor" / "SHA256SUMS").read_text().splitlines()
+    recorded = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    files = [path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()]
+    found = {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+    assert {name: digest for name, digest in found.items() if name not in OWN} == recorded
