@@ -232,3 +232,10 @@ def test_means_of_any_number_of_users(make, n):
     assert abs(m.mean(m.privatize(values, rng)) - values.mean()) < ALARM * error
     spread = m.unbiased(m.privatize(np.full(n, 0.4), rng)).var() / m.variance(0.4)
     assert abs(spread - 1) < 4 * ALARM / np.sqrt(n)  # a variance is off by two errors at most
+
+
+def test_sums_of_noise_are_exact_up_to_the_largest_crowd():
+    m, rng = SHE(2, 50.0, resolution=1), np.random.default_rng(7)
+    assert m.simulate([2**53, 0], rng).num_reports == 2**53
+    with pytest.raises(ValueError, match=f"value_counts must be .*{2**53}"):
+        m.simulate([2**53, 1], rng)
