@@ -8,6 +8,10 @@ rules from a thousand to a million users: where does it pay to adapt?
 Runs that have ended are kept in `_build/studies`: a study that was interrupted goes on, and one
 that has ended can be given other numbers of runs, whose tables are printed. The fast profile prints
 a small part and writes nothing.
+
+Beside each table a JSON file of its name says how it was computed: command, seed, commit, machine,
+versions. Run r of a cell has the generator `ldp.experiments.run_rng(cell, r, seed)`, so that any
+single number can be computed again.
 """
 
 import argparse
@@ -18,11 +22,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "book"))
+
 import adobest
 import table
 from ldp.experiments import run_grid
+from tools import environment, revision
 
-ROOT = Path(__file__).resolve().parents[1]
 SEED = 0
 
 
@@ -60,6 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         rows = summary(function, cells, runs, options, folder=ROOT / "_build" / "studies")
         if options.runs is None:
             table.write(rows, ROOT / "studies" / name)
+            table.write_origin(ROOT / "studies" / name, runs, origin())
         else:
             table.show(rows)
     return 0
@@ -82,6 +90,12 @@ def summary(
     )
     print(f"{len(rows)} runs of a rule, {time.perf_counter() - started:.0f} s for those not stored")
     return table.summarise(rows)
+
+
+def origin() -> dict[str, Any]:
+    """Where the numbers of a table come from, but for what single tables have."""
+    facts = {"command": "make study PROFILE=full", "seed": SEED, "commit": revision.commit(ROOT)}
+    return facts | environment.facts() | {"note": ""}
 
 
 def digest_of_package() -> str:

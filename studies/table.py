@@ -1,6 +1,7 @@
 """From runs to a table: how large the errors are, and how they compare within a run."""
 
 import csv
+import json
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,12 @@ def write(summary: list[Row], path: Path) -> None:
         for row in summary:
             writer.writerow([f"{v:.3g}" if isinstance(v, float) else v for v in row.values()])
     print(f"{len(summary)} rows in {path.name}")
+
+
+def write_origin(path: Path, runs: int, facts: dict[str, Any]) -> None:
+    """Write beside a table where its numbers come from."""
+    text = json.dumps({"table": path.name, "runs": runs} | facts, indent=1)
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
 def show(summary: list[Row]) -> None:

@@ -1,6 +1,8 @@
 """The study of adaptive estimation: its tables, and a run of it computed again."""
 
 import csv
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,34 +19,109 @@ CELL = {"domain_size": 3, "epsilon": 2.0, "rho": 1.0, "n": 300}
 STUDIES = Path(study.__file__).parent
 
 
-def errors(cell, run, wanted):
-    rules = [rule for rule in study.RULES if study.describe(rule) == wanted]
-    assert len(rules) == 1
-    return study.compare(cell, run_rng(cell, run, 0), rules)[0]
-
-
 def stored(name):
     with (STUDIES / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("wanted", [("none", 1.0), ("honest", 0.8)])
-def test_the_stored_table_is_what_the_study_computes(wanted):
-    # A rounding in another library may move draws, but no likelihood of reports under one subset.
-    # Its maximum is certified to within 1e-9 for each of 500,000 reports: within sqrt(2 * 5e-4)
-    # = 0.03 standard errors, and the error of an estimate is about one of them.
-    cell = {"domain_size": 10, "epsilon": 5.0, "rho": 1.0, "n": 500_000}
-    rule = dict(zip(table.RULE, wanted, strict=True))
-    place = [f"{v:.3g}" if isinstance(v, float) else str(v) for v in (cell | rule).values()]
-    rows = [
-        row
-        for row in stored("adobest.csv")
-        if [row[name] for name in (*cell, *rule, "estimator")] == [*place, "mle"]
+def in_cell(name, cell):
+    """Rows of a stored table for one cell, by rule and estimator."""
+    place = [f"{v:.3g}" if isinstance(v, float) else str(v) for v in cell.values()]
+    rows = [row for row in stored(name) if [row[key] for key in cell] == place]
+    return {(row["rule"], float(row["parameter"]), row["estimator"]): row for row in rows}
+
+
+def third_digit(number):
+    """A number, but for one in the third digit, to which the tables are rounded."""
+    return pytest.approx(float(number), rel=0.0101, abs=1e-12)
+
+
+LANGEVIN = ("sgld_draw", "sgld_mle")
+
+
+def agreeing(name, cell, run):
+    """Whether a run of four rules has the stored errors: of Langevin dynamics, and of the rest."""
+    rows = in_cell(name, cell)
+    found = {True: [], False: []}
+    for row in study.compare(cell, run_rng(cell, run, 0), study.FEW_RULES):
+        for e in table.ESTIMATORS:
+            same = row[e] == third_digit(rows[row["rule"], row["parameter"], e]["first"])
+            found[e in LANGEVIN].append(same)
+    return found[True], found[False]
+
+
+# Sums of another order, as another processor or compiler makes them, move a likelihood of reports
+# by no more than the last digits. Langevin dynamics they can lead elsewhere. Between the order in
+# which the tables were computed and the present one, no first run of 20 values and a budget of at
+# most 1 went elsewhere; in the large table each other cell had one that did. So the former alone
+# are compared: one of the four rules may go astray, with its two numbers, and a single number more.
+def assert_as_stored(name, cell):
+    langevin, rest = agreeing(name, cell, 0)
+    assert all(rest)
+    if cell["domain_size"] == 20 and cell["epsilon"] <= 1:
+        assert sum(langevin) >= 5
+
+
+SMALL = {"domain_size": 20, "epsilon": 1.0, "rho": 0.1, "n": 1_000}
+
+
+def test_a_small_cell_is_what_the_study_computes():
+    assert_as_stored("region.csv", SMALL)
+    langevin, rest = agreeing("region.csv", SMALL, 1)  # control: another run is another number
+    assert sum(langevin) <= 2
+    assert sum(rest) <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", grids.TABLES)
+@pytest.mark.parametrize("epsilon", grids.EPSILONS)
+def test_the_first_run_of_every_cell_is_what_the_study_computes(name, epsilon):
+    for cell in grids.TABLES[name][1]:
+        if cell["epsilon"] == epsilon:
+            assert_as_stored(name, cell)
+
+
+@pytest.mark.slow
+def test_whole_rows_of_a_small_cell_are_what_the_study_computes():
+    runs = [
+        SMALL | {"run": r} | row
+        for r in range(20)
+        for row in study.compare(SMALL, run_rng(SMALL, r, 0), study.FEW_RULES)
     ]
-    assert len(rows) == 1
-    assert errors(cell, 0, rule)["mle"] == pytest.approx(float(rows[0]["first"]), rel=0.05)
-    other = errors(cell, 1, rule)["mle"]  # control: another run is another number
-    assert other != pytest.approx(float(rows[0]["first"]), rel=0.05)
+    old = in_cell("region.csv", SMALL)
+    rows = table.summarise(runs)
+    assert len(rows) == len(old) == 20
+    for row in rows:
+        was = old[row["rule"], row["parameter"], row["estimator"]]
+        if row["estimator"] in LANGEVIN:  # two of the twenty runs may end elsewhere
+            reach = float(was["max"]) - float(was["min"])
+            assert abs(row["mean"] - float(was["mean"])) <= 2 / 20 * reach
+        else:
+            for column in ("first", "mean", "se", "min", "q1", "median", "q3", "max"):
+                assert row[column] == third_digit(was[column]), (was, column)
+            close = pytest.approx(float(was["difference"]), abs=0.01 * row["mean"])
+            assert row["difference"] == close
+
+
+@pytest.mark.parametrize("name", grids.TABLES)
+def test_every_table_says_where_it_comes_from(name):
+    told = json.loads((STUDIES / name).with_suffix(".json").read_text(encoding="utf-8"))
+    now = {"table": name, "runs": grids.TABLES[name][2]} | grids.origin()
+    assert told.keys() == now.keys()
+    for field in ("table", "runs", "seed", "command"):
+        assert told[field] == now[field]
+    assert re.fullmatch("[0-9a-f]{12}(-dirty)?", told["commit"])
+    assert None not in now.values()
+    unknown = [field for field, value in told.items() if value is None]
+    assert not unknown or "What is null is not known." in told["note"]
+
+
+def test_a_new_table_says_where_it_comes_from(tmp_path):
+    path = tmp_path / "votes.csv"
+    table.write_origin(path, 7, grids.origin())
+    told = json.loads((tmp_path / "votes.json").read_text())
+    assert (told["table"], told["runs"], told["seed"]) == ("votes.csv", 7, grids.SEED)
+    assert told["distributions"]["numpy"] == np.__version__
 
 
 @pytest.mark.parametrize("name", grids.TABLES)
