@@ -12,7 +12,7 @@ PY := $(VENV)/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site study seeds bench faults mutants kills lock clean
+.PHONY: help book run html notebooks serve test lint types unit site slow study seeds bench faults mutants kills lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -58,6 +58,9 @@ unit: $(VENV)/installed
 
 site: $(VENV)/installed
 	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml
+
+slow: $(VENV)/installed  ## the tests that take minutes; run every night, after make run
+	$(PY) -m pytest -m slow
 
 study: $(VENV)/installed  ## the study of adaptive estimation: PROFILE=full takes an hour and resumes
 	@$(ONE_THREAD) PYTHONPATH=$(CURDIR) $(PY) studies/grids.py --profile $(PROFILE) --processes $(JOBS)
