@@ -494,6 +494,19 @@ def test_count_supported_at_the_border_between_noise_and_values() -> None:
     assert counts.tolist() == theta.tolist()
 
 
+def test_count_supported_past_the_end_of_a_support_reads_no_further() -> None:
+    """As rounding may have it: a number beyond the last value, and memory that would tell."""
+    memory, numbers = np.zeros(24, dtype=np.int64), np.ones(24)
+    numbers[1:16] = 0.0
+    rows = np.packbits(np.eye(2, 16, dtype=np.uint8), axis=1)
+    rows[1] = 255  # what comes behind the first row
+    table = np.zeros((2, 256))
+    table[0, 128] = 1.0
+    arguments = rows[:1], np.array([1]), table, numbers[:16], 2.0, np.array([1.0]), memory[:16]
+    assert _likelihood_kernels.count_supported(*arguments) == 1
+    assert not memory.any()
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 20), st.booleans())
 def test_count_explained(seed: int, d: int, with_zeros: bool) -> None:
     rng = np.random.default_rng(seed)

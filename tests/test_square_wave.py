@@ -75,6 +75,15 @@ def test_far_more_values_than_a_matrix_could_hold():
     assert reports.max() < m.num_outcomes
 
 
+def test_few_users_of_very_many_values_are_simulated_at_their_own_cost():
+    """One by one; a walk over all pairs of a value and a cell would take hours."""
+    m = SquareWave(2**21, 1.0)
+    counts = np.zeros(2**21, dtype=np.int64)
+    counts[[0, 2**20, 2**21 - 1]] = 1_000
+    tally = m.simulate(counts, np.random.default_rng(1))
+    assert tally.counts.sum() == tally.num_reports == 3_000
+
+
 def simulated(m, counts, draws, seed):
     rngs = np.random.default_rng(seed).spawn(draws)
     return sum(m.simulate(counts, rng).counts for rng in rngs)
