@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     index = freshness.load_index(options.root)
     wanted = options.only or known
     todo = to_run(wanted, index, options)
-    for name in set(index["chapters"]) - set(known):
+    for name in (chapters.stored(options.root) | set(index["chapters"])) - set(known):
         forget(name, index, options.root)
     failures = [r for r in execute(todo, index, options) if r.message]
     failures += check_claims([n for n in wanted if n in index["chapters"]], options.root)

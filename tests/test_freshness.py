@@ -139,6 +139,15 @@ def test_an_entry_with_a_value_of_another_kind_never_fails_a_run(
     assert stale_names(good_book) == BOTH
 
 
+def test_nothing_of_a_lost_chapter_is_left_though_the_index_is_damaged(good_book: Path) -> None:
+    (good_book / "_build" / "executed" / "index.json").write_text("{")
+    lost = [path("07-lost", good_book) for path in (chapters.executed, chapters.claims_path)]
+    for path in lost:
+        path.write_text("[")
+    tool("run.py", good_book, "--only", "01-twin")
+    assert not any(path.exists() for path in lost)
+
+
 def test_a_renamed_folder_changes_nothing(good_book: Path) -> None:
     moved = good_book.rename(good_book.with_name("another name"))
     assert stale_names(moved) == []

@@ -42,6 +42,15 @@ def claims_path(name: str, root: Path = ROOT) -> Path:
     return root / "_build" / "claims" / f"{name}.json"
 
 
+def stored(root: Path = ROOT) -> set[str]:
+    """Names of all chapters of which a run left anything, also of those that are gone."""
+    kept = [
+        (root / "_build" / "executed").glob("*.ipynb"),
+        (root / "_build" / "claims").glob("*.json"),
+    ]
+    return {path.stem for paths in kept for path in paths}
+
+
 def failed(name: str, root: Path = ROOT) -> Path:
     """Path of what a chapter that failed had computed, for inspection."""
     return root / "_build" / "failed" / f"{name}.ipynb"
