@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-LIMIT = 60.0  # seconds; what is waited for takes a few
+LIMIT = 300.0  # seconds; what is waited for takes a few, on a busy machine sixty
 
 
 def start(command: list[str], **options: Any) -> subprocess.Popen[str]:
