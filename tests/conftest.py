@@ -13,6 +13,7 @@ from small_book import BAD, GOOD, tool, write_project
 from tools import chapters, claims, freshness
 
 ROOT = Path(__file__).resolve().parents[1]
+collect_ignore = ["mutants.py"]  # a command, which needs a package that readers do not install
 BROWSERS = (
     "chromium",
     "chromium-browser",
