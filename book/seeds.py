@@ -28,7 +28,7 @@ import nbformat
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from tools import chapters, claims, freshness, revision
-from tools.execute import Result, in_its_own_process
+from tools.execute import CELL_TIMEOUT, Result, in_its_own_process
 
 FIRST = 1001  # no chapter has such a seed
 MARK = "ClaimError: "
@@ -99,7 +99,7 @@ def runs(names: list[str], seeds: list[int], options: argparse.Namespace):
     """Yield what every chapter left at every seed, as they end."""
     pool = ThreadPoolExecutor(options.jobs)
     try:
-        given = (options.profile, options.root, None)
+        given = (options.profile, options.root, CELL_TIMEOUT["full"])
         futures = {
             pool.submit(in_its_own_process, name, *given, seed): (name, seed)
             for seed in seeds
