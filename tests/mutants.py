@@ -22,8 +22,9 @@ from pathlib import Path
 import yaml
 from cosmic_ray.commands.init import init
 from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.testing import run_tests
 from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import MutationSpec
+from cosmic_ray.work_item import MutationSpec, TestOutcome
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("ldp/mechanisms", "ldp/estimators", "ldp/bounds", "ldp/audit.py")
@@ -146,10 +147,10 @@ def again(folder: Path) -> None:
             print("not found once:", mutant)
             continue
         path.write_text(text.replace(mutant["old"], mutant["new"]))
-        done = subprocess.run(command(mutant["file"]).split(), capture_output=True, check=False)
+        outcome, _ = run_tests(command(mutant["file"]), TIMEOUT)
         path.write_text(text)
-        print("seen" if done.returncode else "SURVIVES", mutant, flush=True)
-        if done.returncode:
+        print(outcome.value, mutant, flush=True)
+        if outcome == TestOutcome.KILLED:
             seen.append(mutant)
     (folder / "seen_later.json").write_text(json.dumps(seen))
 

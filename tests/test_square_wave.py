@@ -75,13 +75,26 @@ def test_far_more_values_than_a_matrix_could_hold():
     assert reports.max() < m.num_outcomes
 
 
-def test_few_users_of_very_many_values_are_simulated_at_their_own_cost():
-    """One by one; a walk over all pairs of a value and a cell would take hours."""
-    m = SquareWave(2**21, 1.0)
-    counts = np.zeros(2**21, dtype=np.int64)
-    counts[[0, 2**20, 2**21 - 1]] = 1_000
-    tally = m.simulate(counts, np.random.default_rng(1))
-    assert tally.counts.sum() == tally.num_reports == 3_000
+class Counting(np.random.Generator):
+    """A generator that counts how often it draws a multinomial vector."""
+
+    def __init__(self, seed):
+        super().__init__(np.random.PCG64(seed))
+        self.drawn = 0
+
+    def multinomial(self, *given):
+        self.drawn += 1
+        return super().multinomial(*given)
+
+
+@pytest.mark.parametrize(("users", "drawn"), [(300, 1), (1_200, 1), (6_000, 1 + 60)])
+def test_few_users_are_simulated_one_by_one_and_many_value_by_value(users, drawn):
+    """Whichever is less work: a number per user near its value, or per pair of value and cell."""
+    m, rng = SquareWave(60, 3.0, half_width=10), Counting(1)
+    counts = np.zeros(60, dtype=np.int64)
+    counts[[0, 30, 59]] = users // 3
+    assert m.simulate(counts, rng).counts.sum() == users
+    assert rng.drawn == drawn
 
 
 def simulated(m, counts, draws, seed):
