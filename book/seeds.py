@@ -27,6 +27,8 @@ import nbformat
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from run import warm_up
+
 from tools import chapters, claims, freshness, revision
 from tools.execute import CELL_TIMEOUT, Result, in_its_own_process
 
@@ -59,6 +61,7 @@ def count(options: argparse.Namespace) -> int:
         "profile": options.profile,
         "keys": {n: freshness.key(n, options.profile, common, options.root) for n in names},
     }
+    warm_up(options.root)
     for each in runs(names, seeds, options):
         found.append(each)
         text = json.dumps(facts | summary(found), indent=1, ensure_ascii=False) + "\n"
