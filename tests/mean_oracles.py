@@ -39,7 +39,9 @@ def every(epsilon):
 def numbers_and_laws(m):
     """Numbers a report can stand for, and their law at every grid point, shape (K + 1, m)."""
     if not isinstance(m, LaplaceMean):
-        return m.unbiased(np.arange(m.num_outcomes)), m.channel()
+        channel = m.channel()
+        possible = np.flatnonzero(channel.any(axis=0))  # a hybrid may send the bit alone
+        return m.unbiased(possible), channel[:, possible]
     decay, far = m.epsilon / m.resolution, int(40 * m.resolution / m.epsilon) + 1
     reports = np.arange(-far, m.resolution + far + 1)
     distance = np.abs(reports - np.arange(m.resolution + 1)[:, None])

@@ -304,3 +304,8 @@ def test_exact_coverage_of_the_users_at_hand_is_too_much_if_anything():
     both = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert coverage(m, both, False, 0.5) > 0.9999
     assert coverage(OneBitMean(0.0, 1.0, 0.5), both, False, 0.5) > 0.95
+
+
+def test_a_channel_of_one_row_too_many_is_refused():
+    with pytest.raises(ValueError, match="got 4096 rows of 4097 outcomes"):
+        PiecewiseMean(0.0, 1.0, 1.0, 4095, window=2).channel()
