@@ -3,6 +3,7 @@ PYTHON ?= python3
 PROFILE ?= fast
 JOBS ?= 2
 PORT ?= 8000
+CALLS ?= 5000
 SEEDS ?= 20
 KILLS ?= 20
 SIZE ?= 200
@@ -12,7 +13,7 @@ PY := $(VENV)/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site slow study seeds bench faults mutants kills lock clean
+.PHONY: help book run html notebooks serve test lint types unit site slow study seeds bench fuzz faults mutants kills lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -74,6 +75,9 @@ bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _bui
 	    --benchmark-only \
 	    --benchmark-json=_build/bench.json -q
 	@$(PY) benchmarks/table.py _build/bench.json _build/bench.md
+
+fuzz: $(VENV)/installed  ## call every public name at random: make fuzz CALLS=100000 SEED=1
+	@$(ONE_THREAD) PYTHONPATH=tests $(PY) tests/fuzz.py --calls $(CALLS) --seed $(SEED)
 
 faults: $(VENV)/installed  ## seed thirty faults of three per cent: each must fail a test and a chapter
 	@$(PY) tests/faults.py --chapters

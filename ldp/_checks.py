@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ldp._plain import frequency as frequency
 from ldp._plain import plain_array as plain_array
 from ldp._plain import reals as reals
 from ldp._plain import shown as shown
@@ -169,10 +170,11 @@ def packed_rows(reports: Any, size: int) -> npt.NDArray[np.uint8]:
 def distribution(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:
     """Return a probability vector: finite, non-negative, sum one within 1e-9."""
     array = vector(given, name, size)
-    if array.min() < 0 or not math.isclose(array.sum(), 1.0, abs_tol=1e-9):
+    with np.errstate(over="ignore"):  # what overflows is not 1
+        total = array.sum()
+    if array.min() < 0 or not math.isclose(total, 1.0, abs_tol=1e-9):
         raise ValueError(
-            f"{name} must be non-negative and sum to 1, "
-            f"got minimum {array.min()} and sum {array.sum()}."
+            f"{name} must be non-negative and sum to 1, got minimum {array.min()} and sum {total}."
         )
     return array
 
@@ -234,7 +236,8 @@ def channel(given: Any) -> npt.NDArray[np.float64]:
         raise ValueError(f"channel must be a non-empty matrix, got shape {matrix.shape}.")
     if not np.isfinite(matrix).all() or matrix.min() < 0:
         raise ValueError("channel must be finite and non-negative, got other entries.")
-    sums = matrix.sum(axis=1)
+    with np.errstate(over="ignore"):
+        sums = matrix.sum(axis=1)
     if np.abs(sums - 1).max() > 1e-9:
         wrong = sums[np.abs(sums - 1).argmax()]
         raise ValueError(f"channel must have rows that sum to 1, got a row sum of {wrong}.")

@@ -36,6 +36,15 @@ def reals(given: Any, name: str) -> npt.NDArray[np.float64]:
     return numbers
 
 
+def frequency(given: Any) -> npt.NDArray[np.float64]:
+    """Return frequencies from 0 to 1, an array of any shape."""
+    array = reals(given, "frequency")
+    outside = (array < 0) | (array > 1)
+    if outside.any():
+        raise ValueError(f"frequency must be from 0 to 1, got {array[outside][0]}.")
+    return array
+
+
 def _too_deep(given: Any) -> bool:
     """Say whether sequences lie in sequences too often; each is looked at once a level."""
     level = [given] if _sequences({type(given)}) else []

@@ -167,7 +167,8 @@ def _check_folder(folder: object) -> Path:
 
 
 def _check_cells(cells: Sequence[Cell]) -> list[Cell]:
-    if isinstance(cells, Mapping | str) or not isinstance(cells, Iterable):
+    scalar = isinstance(cells, Mapping | str) or not isinstance(cells, Iterable)
+    if scalar or getattr(cells, "ndim", 1) == 0:
         raise TypeError(f"cells must be a sequence of dicts, got {type(cells).__name__}.")
     checked = [_check_cell(cell) for cell in cells]
     if not checked:

@@ -92,7 +92,7 @@ class Tally:
         if self.mechanism != other.mechanism:
             raise ValueError(
                 f"tallies must be of the same mechanism to be added, "
-                f"got {self.mechanism} and {other.mechanism}."
+                f"got {_checks.shown(self.mechanism)} and {_checks.shown(other.mechanism)}."
             )
         if not _same(self.candidates, other.candidates):
             raise ValueError(

@@ -65,7 +65,8 @@ def mutual_information_bound(epsilon: float, half_width: npt.ArrayLike) -> Array
     if not half.all():
         raise ValueError("half_width must be positive, got 0.0.")
     small = math.exp(-budget)
-    window = 2 * half + small
+    with np.errstate(over="ignore"):  # a window too wide to write says nothing: the bound is 0
+        window = 2 * half + small
     bound: Array = np.log1p(-math.expm1(-budget) / window) - budget * small / window
     return bound
 
@@ -141,7 +142,8 @@ class Wave:
         given = _checks.vector(heights, "heights")
         if given.size < 2 or given[0] != 1 or given[-1] < 0 or (np.diff(given) > 0).any():
             raise ValueError(
-                f"heights must be at least two that fall from 1 and stay above 0, got {heights}."
+                "heights must be at least two that fall from 1 and stay above 0, "
+                f"got {_checks.shown(heights)}."
             )
         object.__setattr__(self, "epsilon", budget)
         object.__setattr__(self, "half_width", width)

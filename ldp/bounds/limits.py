@@ -31,9 +31,11 @@ def _laws(given: npt.ArrayLike, domain_size: int) -> Floats:
     if laws.ndim != 2 or len(laws) < 2 or laws.shape[1] != domain_size:
         rule = f"(k, {domain_size}) with k > 1"
         raise ValueError(f"thetas must have shape {rule}, got {laws.shape}.")
-    wrong = ~((laws >= 0).all(axis=1) & (np.abs(laws.sum(axis=1) - 1) <= 1e-9))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not 1
+        wrong = ~((laws >= 0).all(axis=1) & (np.abs(laws.sum(axis=1) - 1) <= 1e-9))
     if wrong.any():
-        raise ValueError(f"thetas must be laws in every row, got {laws[wrong][0]}.")
+        shown = _checks.shown(laws[wrong][0])
+        raise ValueError(f"thetas must be laws in every row, got {shown}.")
     return laws.astype(np.float64)
 
 

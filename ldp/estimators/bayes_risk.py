@@ -119,7 +119,7 @@ def enumerate_reports(
     ``S003``, equation (90), reconstructed.
     """
     rows = _checks.channel(channel)
-    n = _checks.integer(num_reports, "num_reports", 1)
+    n = _checks.integer(num_reports, "num_reports", 1, 2**53)
     d, m = rows.shape
     alpha = check_concentration(concentration, d)
     if d < 2 or m < 2:

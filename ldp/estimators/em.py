@@ -187,7 +187,8 @@ def _smoother(weights: Sequence[float], domain_size: int) -> Callable[[Floats], 
     left, own, right = given / max(given.max(), 1e-300)
     if min(left, right) < 0 or own <= 0:
         raise ValueError(
-            f"smooth must be non-negative weights with a positive middle one, got {weights}."
+            "smooth must be non-negative weights with a positive middle one, "
+            f"got {_checks.shown(weights)}."
         )
 
     def weighted(theta: Floats) -> Floats:

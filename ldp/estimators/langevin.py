@@ -144,5 +144,6 @@ def check_state(phi: Floats, laws: Floats) -> None:
     # Where the sum of a state overflows, its law is 0 everywhere.
     if not ((laws.max(axis=1) > 0).all() and phi.min() > 0):
         raise FloatingPointError(
-            f"step sizes must be small enough that phi stays positive and finite, got {phi}."
+            f"step sizes must be small enough that phi stays positive and finite, "
+            f"got {_checks.shown(phi)}."
         )

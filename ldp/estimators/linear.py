@@ -54,7 +54,8 @@ def debias(tally: Tally, mechanism: FrequencyOracle) -> Floats:
     if not isinstance(tally, Tally):
         raise TypeError(f"tally must be a Tally, got {type(tally).__name__}.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
-        raise ValueError(f"tally must be of mechanism {mechanism}, got one of {tally.mechanism}.")
+        wrong = _checks.shown(tally.mechanism)
+        raise ValueError(f"tally must be of mechanism {mechanism}, got one of {wrong}.")
     if tally.candidates is None and tally.counts.size != mechanism.domain_size:
         raise ValueError(
             f"tally must have {mechanism.domain_size} counts, got {tally.counts.size}."
@@ -86,14 +87,6 @@ def check_oracle(mechanism: Any) -> None:
             f"mechanism must be a frequency oracle, with one p and one q for all values, "
             f"got {_checks.shown(mechanism)}."
         )
-
-
-def _frequency(given: float | npt.ArrayLike) -> Floats:
-    array = _checks.reals(given, "frequency")
-    outside = (array < 0) | (array > 1)
-    if outside.any():
-        raise ValueError(f"frequency must be from 0 to 1, got {array[outside][0]}.")
-    return array
 
 
 def variance(
@@ -138,7 +131,7 @@ def variance(
     """
     check_oracle(mechanism)
     count = _checks.integer(num_reports, "num_reports", 1, 2**63 - 1)
-    f = _frequency(frequency)
+    f = _checks.frequency(frequency)
     law = f if f.shape == (mechanism.domain_size,) else None
     result = _noise(mechanism, f, law) / count
     return float(result) if np.ndim(result) == 0 else result

@@ -155,10 +155,12 @@ class DirichletMixture:
             for first in range(0, len(flat), step):
                 terms = constants + xlogy(rest, flat[first : first + step, None, :]).sum(axis=-1)
                 polynomial.append(logsumexp(terms, axis=-1, b=self.weights))
-            logs = logs + np.concatenate(polynomial).reshape(logs.shape)
+            logs = logs + np.concatenate([np.zeros(0), *polynomial]).reshape(logs.shape)
         if np.isnan(logs).any():
             wrong = points[np.isnan(logs)][0]
-            raise ValueError(f"laws must be where the density has a limit, got {wrong}.")
+            raise ValueError(
+                f"laws must be where the density has a limit, got {_checks.shown(wrong)}."
+            )
         total: Floats = np.exp(logs)
         return total
 
@@ -168,10 +170,11 @@ class DirichletMixture:
             raise TypeError(f"laws must be real numbers, got dtype {points.dtype}.")
         if points.shape[-1:] != self.prior.shape:
             raise ValueError(f"laws must have shape (..., {self.prior.size}), got {points.shape}.")
-        right = (points >= 0).all(axis=-1) & (np.abs(points.sum(axis=-1) - 1) <= 1e-9)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not 1
+            right = (points >= 0).all(axis=-1) & (np.abs(points.sum(axis=-1) - 1) <= 1e-9)
         if not right.all():
             wrong = points[~right][0]
-            raise ValueError(f"laws must be non-negative and sum to 1, got {wrong}.")
+            raise ValueError(f"laws must be non-negative and sum to 1, got {_checks.shown(wrong)}.")
         return points.astype(np.float64)
 
     def _positive_num_reports(self) -> int:

@@ -174,8 +174,9 @@ def _checked(
     estimates: npt.ArrayLike, noise_variance: float, num_reports: int
 ) -> tuple[Floats, float, int]:
     given = _checks.vector(estimates, "estimates")
-    if np.abs(given).max() > _LARGEST:
-        raise ValueError(f"estimates must be from -{_LARGEST} to {_LARGEST}, got {given}.")
+    wrong = given[np.abs(given).argmax()]
+    if abs(wrong) > _LARGEST:
+        raise ValueError(f"estimates must be from -{_LARGEST} to {_LARGEST}, got {wrong}.")
     noise = _checks.positive(noise_variance, "noise_variance")
     if not 1 / _LARGEST <= noise <= _LARGEST:
         raise ValueError(f"noise_variance must be from {1 / _LARGEST} to {_LARGEST}, got {noise}.")

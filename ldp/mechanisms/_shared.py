@@ -21,7 +21,7 @@ def indicator_second_moment(
     mechanism: FrequencyOracle, frequency: Array | float, law: Array | None = None
 ) -> Array:
     """E[s^2] of a score that is 0 or 1: the same as E[s]."""
-    return mechanism.q + (mechanism.p - mechanism.q) * _checks.reals(frequency, "frequency")
+    return mechanism.q + (mechanism.p - mechanism.q) * _checks.frequency(frequency)
 
 
 def independent_counts(

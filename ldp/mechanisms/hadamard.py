@@ -116,7 +116,7 @@ class HadamardResponse:
 
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""
-        f = _checks.reals(frequency, "frequency")
+        f = _checks.frequency(frequency)
         b, per_block = self.block_size, self.block_size - 1
         if law is None or self.num_blocks == 1:
             # The rest evenly on the other values, averaged over which value is asked for.
@@ -128,6 +128,10 @@ class HadamardResponse:
         else:
             block = np.arange(self.domain_size) // per_block
             others = _checks.vector(law, "law", self.domain_size)
+            if f.shape not in ((), others.shape):
+                raise ValueError(
+                    f"frequency must be one number or {self.domain_size}, got shape {f.shape}."
+                )
             same_block = np.clip(np.bincount(block, weights=others)[block], 0.0, 1.0)
         in_block = b * self._any + same_block * (self._hit - b / 2 * self._any)
         moment: Array = self.q + (self.p - self.q) * f - (1 - in_block) / 4

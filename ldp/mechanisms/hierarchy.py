@@ -162,7 +162,8 @@ class HierarchicalHistogram:
                 raise TypeError(f"tallies must be of type Tally, got {type(tally).__name__}.")
             if tally.mechanism is not None and tally.mechanism != level:
                 raise ValueError(
-                    f"tallies must be of {level} on level {i}, got one of {tally.mechanism}."
+                    f"tallies must be of {level} on level {i}, "
+                    f"got one of {_checks.shown(tally.mechanism)}."
                 )
             if tally.candidates is not None or tally.counts.size != level.domain_size:
                 raise ValueError(

@@ -95,7 +95,7 @@ class SHE:
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         r"""E[y_v^2] = f r^2 + Var Z, with Var Z = 1 / (2 sinh^2(eps / 4r)) steps squared."""
         noise = 0.5 / math.sinh(self.epsilon / (4 * self.resolution)) ** 2
-        return self.p**2 * _checks.reals(frequency, "frequency") + noise
+        return self.p**2 * _checks.frequency(frequency) + noise
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Add noise to every coordinate."""

@@ -83,10 +83,9 @@ class UnaryEncoding:
             raise ValueError(f"p must be at most 1 - {_LEAST_MISS}, got {self.p}.")
         # Rounding p and q to float64 moves the log-odds by about this much and no more.
         rounding = 2.0**-52 * (4 + 1 / (1 - self.p) + self.epsilon)
-        if math.log(self.odds) > self.epsilon + rounding:
-            raise ValueError(
-                f"p and q must spend at most epsilon = {self.epsilon}, got {math.log(self.odds)}."
-            )
+        spent = math.log(self.p) - math.log1p(-self.p) + math.log1p(-self.q) - math.log(self.q)
+        if spent > self.epsilon + rounding:
+            raise ValueError(f"p and q must spend at most epsilon = {self.epsilon}, got {spent}.")
 
     @property
     def odds(self) -> float:

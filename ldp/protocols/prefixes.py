@@ -216,7 +216,9 @@ def _law(theta: npt.ArrayLike) -> Floats:
 
 def _utility(name: str) -> str:
     if not isinstance(name, str) or name not in UTILITIES:
-        raise ValueError(f"utility must be one of {', '.join(UTILITIES)}, got {name!r}.")
+        raise ValueError(
+            f"utility must be one of {', '.join(UTILITIES)}, got {_checks.shown(name)}."
+        )
     return name
 
 

@@ -192,10 +192,12 @@ def checked_tally(m: OnGrid, reports: npt.ArrayLike | Tally, num_counts: int) ->
     """Return a tally of at least one report of this oracle, in so many integers."""
     tally = reports if isinstance(reports, Tally) else m.tally(reports)
     if tally.mechanism is not None and tally.mechanism != m:
-        raise ValueError(f"reports must be of {m}, got a tally of {tally.mechanism}.")
+        raise ValueError(f"reports must be of {m}, got one of {_checks.shown(tally.mechanism)}.")
     counts = tally.counts
     if counts.size != num_counts or counts.dtype.kind != "i" or tally.candidates is not None:
-        raise ValueError(f"reports must be a tally of {num_counts} integers, got {tally}.")
+        raise ValueError(
+            f"reports must be a tally of {num_counts} integers, got {_checks.shown(tally)}."
+        )
     if tally.num_reports == 0:
         raise ValueError("reports must be at least one, got 0.")
     check_counts(tally, m, "counts of the reports")

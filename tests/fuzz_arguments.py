@@ -1,0 +1,283 @@
+"""Arguments for the fuzzer: plausible ones by the name of the parameter, and hostile ones."""
+
+from collections import UserList
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import instances
+import mean_oracles
+import numpy as np
+
+import ldp
+from ldp.protocols.samplers import LangevinSampler
+
+
+class World(NamedTuple):
+    """One mechanism, reports of it, and where choices come from: what the arguments agree on."""
+
+    mechanism: Any
+    size: int
+    epsilon: float
+    reports: Any
+    choose: np.random.Generator
+
+
+def itself(kind: Any, times: int) -> Any:
+    """Return a list that holds itself."""
+    outer = kind()
+    outer.extend([outer] * times)
+    return outer
+
+
+HOSTILE = [None, True, False, "garbage", "", b"1", object(), Ellipsis, {}, {"a": 1}, set(), (), []]
+HOSTILE += [-1, 0, 1, 2, 7, 2.5, -0.0, np.nan, np.inf, -np.inf, 1e15, 1e16, 1e308, -1e308, 5e-324]
+HOSTILE += [2**31 + 1, 2**63, 2**64, 10**400, -(10**400), 1j, Decimal(1), Fraction(1, 2), 10**5000]
+HOSTILE += [[[]], [1, [2]], [None], [1.5], [True], ["a"], [1j], [10**400], [np.nan], [[0.5, 0.5]]]
+HOSTILE += [[1e308] * 3, [5e-324] * 3, [-1e308, 1e308], [0, 0], [1, 2, 3, 4], [[1, 0], [0, 1]]]
+HOSTILE += [np.array(3), np.array(0.5), np.zeros(0), np.zeros((0, 2)), np.zeros((2, 2, 2))]
+HOSTILE += [np.ma.array([1, 2], mask=[False, True]), np.array([1, None], dtype=object), np.eye(2)]
+HOSTILE += [np.array(["2020"], dtype="M8[Y]"), np.timedelta64(1), np.array([2**64 - 1], "u8")]
+HOSTILE += [np.full((3, 1), 255, dtype=np.uint8), np.float32(0.1), np.int8(3), np.longdouble(1)]
+HOSTILE += [itself(list, 1), itself(list, 2), [1, itself(list, 1)], itself(UserList, 2)]
+HOSTILE += [np.random, ldp.GRR(3, 1.0), ldp.Tally([1, 2, 0], 3), lambda *_: None]
+HOSTILE += [ldp.Tally([-5] * 3, 10), ldp.Tally([500] * 4, 10), ldp.OneBitMean(0.0, 1.0, 1.0)]
+
+EPSILONS = [0.1, 0.5, 1.0, 2.0, 8.0]
+COUNTED = (ldp.GRR, ldp.RRRR, ldp.SquareWave)  # a tally says all that their reports say
+SMALL: list[Any] = [*instances.every(1.0), *instances.every(4.0)]
+SMALL += [*mean_oracles.every(0.1), *mean_oracles.every(2.0), ldp.SHE(2, 60.0, resolution=1)]
+SMALL += [ldp.HierarchicalHistogram(4, 1.0, branching=2)]
+SMALL += [ldp.VectorMean(ldp.OneBitMean, -1.0, 2.0, 1.0, 3, 2)]
+
+
+def world(choose: np.random.Generator, kind: type | tuple[type, ...] | None = None) -> World:
+    """Draw a mechanism, of one class if it is given, and a few reports."""
+    fitting = [m for m in SMALL if kind is None or isinstance(m, kind)]
+    m = pick(choose, fitting or SMALL)
+    size = getattr(m, "domain_size", 3)
+    return World(m, size, m.epsilon, m.privatize(values(m, choose), choose), choose)
+
+
+def values(m: Any, g: np.random.Generator) -> Any:
+    """Values of a few users."""
+    n = int(g.integers(1, 12))
+    if hasattr(m, "domain_size"):
+        return g.integers(0, m.domain_size, size=n)
+    return g.uniform(-1, 2, size=(n, 3) if isinstance(m, ldp.VectorMean) else n)
+
+
+def pick(g: np.random.Generator, choices: Any) -> Any:
+    """Draw one of a sequence; numpy would make an array of it."""
+    return choices[int(g.integers(len(choices)))]
+
+
+def law(w: World) -> Any:
+    return w.choose.dirichlet(np.ones(w.size))
+
+
+def matrix(w: World) -> Any:
+    return w.choose.dirichlet(np.ones(w.size), size=w.size) + 0.0
+
+
+def tree(w: World) -> Any:
+    return [np.ones(1), w.choose.normal(size=2), w.choose.normal(size=4)]
+
+
+def counts(w: World) -> Any:
+    return w.choose.integers(0, 9, size=w.size)
+
+
+def reports(w: World) -> Any:
+    """Reports, or a tally of them where that will do."""
+    some = isinstance(w.mechanism, (*COUNTED, ldp.OneBitMean, ldp.LaplaceMean, ldp.PiecewiseMean))
+    return w.mechanism.tally(w.reports) if some and w.choose.random() < 0.3 else w.reports
+
+
+def sampler(w: World) -> Any:
+    return pick(w.choose, [ldp.GibbsSampler(), ldp.SliceSampler(), LangevinSampler(1e-3, 5, 2)])
+
+
+def rule(w: World) -> Any:
+    names = sorted(ldp.utilities.UTILITIES)
+    best = ldp.BestPrefix(pick(w.choose, names), 0.8)
+    return pick(w.choose, [best, ldp.MassPrefix(0.9), ldp.EmptyPrefix()])
+
+
+PLAUSIBLE: dict[str, Any] = {
+    "domain_size": lambda w: w.size,
+    "epsilon": lambda w: pick(w.choose, EPSILONS),
+    "epsilon_inner": lambda w: 0.1,
+    "rng": lambda w: np.random.default_rng(w.choose.integers(2**32)),
+    "mechanism": lambda w: w.mechanism,
+    "reports": reports,
+    "tally": lambda w: w.mechanism.tally(w.reports),
+    "tallies": lambda w: w.mechanism.tally(w.reports),
+    "values": lambda w: values(w.mechanism, w.choose),
+    "value_counts": counts,
+    "counts": counts,
+    "num_reports": lambda w: int(w.choose.integers(2, 9)),
+    "Tally.num_reports": lambda w: 40,
+    "Tally.mechanism": lambda w: pick(w.choose, [None, w.mechanism]),
+    "candidates": lambda w: np.arange(w.size),
+    "oracle": lambda w: ldp.OUE,
+    "VectorMean.oracle": lambda w: ldp.OneBitMean,
+    "HierarchicalHistogram.domain_size": lambda w: 4,
+    "HierarchicalHistogram.branching": lambda w: 2,
+    "branching": lambda w: 2,
+    "resolution": lambda w: int(w.choose.integers(1, 9)),
+    "window": lambda w: 2,
+    "half_width": lambda w: 1,
+    "lower": lambda w: -1.0,
+    "upper": lambda w: 2.0,
+    "bin_values.values": lambda w: w.choose.uniform(-1, 2, size=5),
+    "central_laplace_mean.values": lambda w: w.choose.uniform(-1, 2, size=5),
+    "num_bins": lambda w: 5,
+    "num_dimensions": lambda w: 3,
+    "num_reported": lambda w: 2,
+    "num_buckets": lambda w: 3,
+    "hash_bits": lambda w: 8,
+    "block_size": lambda w: 2,
+    "subset_size": lambda w: 1,
+    "threshold": lambda w: 0.7,
+    "p": lambda w: 0.5,
+    "q": lambda w: 0.45,
+    "subset": lambda w: [0],
+    "frequency": lambda w: w.choose.random(w.size),
+    "law": law,
+    "theta": law,
+    "truth": law,
+    "estimate": law,
+    "x": lambda w: w.choose.normal(size=w.size),
+    "estimates": lambda w: w.choose.normal(0.3, 0.2, size=w.size),
+    "mle_apx.estimates": law,
+    "subsets": lambda w: w.choose.random((3, w.size)) < 0.5,
+    "noise_variance": lambda w: 0.01,
+    "significance": lambda w: 0.05,
+    "exponent": lambda w: 1.5,
+    "channel": matrix,
+    "em.channel": lambda w: pick(w.choose, [ldp.GRR(w.size, 1.0), matrix(w)]),
+    "thetas": lambda w: w.choose.dirichlet(np.ones(w.size), size=3),
+    "laws": lambda w: w.choose.dirichlet(np.ones(w.size), size=(2, 3)),
+    "concentrations": lambda w: 1 + w.choose.random((2, 3, w.size)),
+    "concentration": lambda w: 1 + w.choose.random(w.size),
+    "prior": lambda w: 1 + w.choose.random(w.size),
+    "weights": lambda w: w.choose.dirichlet(np.ones(3)),
+    "DirichletMixture.tallies": lambda w: np.eye(3, w.size, dtype=int)[:, ::-1] * 0 + 1,
+    "AllReports.histograms": lambda w: np.ones((2, 3), dtype=int),
+    "AllReports.probabilities": lambda w: [0.5, 0.5],
+    "AllReports.weights": lambda w: np.full((2, 3), 1 / 3),
+    "AllReports.tallies": lambda w: np.ones((3, w.size), dtype=int),
+    "AdaptiveRun.reports": lambda w: w.choose.integers(0, w.size, size=4),
+    "AdaptiveRun.subsets": lambda w: np.zeros((2, w.size), dtype=bool),
+    "AdaptiveRun.laws": lambda w: np.full((3, w.size), 1 / w.size),
+    "starts": lambda w: [0, 2],
+    "adobest.values": lambda w: w.choose.integers(0, w.size, size=8),
+    "num_draws": lambda w: 3,
+    "burn_in": lambda w: 1,
+    "num_chains": lambda w: 2,
+    "num_sweeps": lambda w: 1,
+    "num_updates": lambda w: 2,
+    "users_per_round": lambda w: 3,
+    "growth": lambda w: 0.1,
+    "phi": lambda w: 1 + w.choose.random(w.size),
+    "step_sizes": lambda w: [1e-3] * 3,
+    "step_size": lambda w: 1e-3,
+    "minibatch": lambda w: 3,
+    "rule": rule,
+    "sampler": sampler,
+    "utility": lambda w: pick(w.choose, sorted(ldp.utilities.UTILITIES)),
+    "inner_share": lambda w: 0.8,
+    "mass": lambda w: 0.9,
+    "tolerance": lambda w: 1e-6,
+    "max_iterations": lambda w: 20,
+    "min_rise": lambda w: 0.0,
+    "smooth": lambda w: (1, 2, 1),
+    "nodes": tree,
+    "variances": lambda w: [0.0, 1.0, 2.0],
+    "start": lambda w: 0,
+    "stop": lambda w: 2,
+    "length": lambda w: 1,
+    "level": lambda w: 0.9,
+    "levels": lambda w: [0.1, 0.5],
+    "bin_width": lambda w: 0.5,
+    "entropy": lambda w: -2.0,
+    "tally_entropy_bound.entropy": lambda w: 0.5,
+    "tally_entropy_limit.entropy": lambda w: 0.5,
+    "collision": lambda w: 0.9,
+    "num_outcomes": lambda w: w.size + 1,
+    "heights": lambda w: (1.0, 0.5, 0.0),
+    "z": lambda w: w.choose.normal(size=3),
+    "report": lambda w: w.choose.random(3),
+    "value": lambda w: 0.5,
+    "a": lambda w: 2.0,
+    "b": lambda w: 3.0,
+    "ratio": lambda w: 0.5,
+    "function": lambda w: lambda cell, rng: {"u": rng.random()},
+    "cells": lambda w: [{"n": 1}, {"n": 2}],
+    "cell": lambda w: {"n": 1},
+    "num_runs": lambda w: 2,
+    "run": lambda w: 1,
+    "seed": lambda w: 1,
+    "folder": lambda w: None,
+    "processes": lambda w: 1,
+    "version": lambda w: "",
+    "given": law,
+}
+FLAGS = {"simultaneous", "population", "consistent", "sharp", "tangent", "progress", "converged"}
+PLAUSIBLE |= dict.fromkeys(FLAGS, lambda w: bool(w.choose.random() < 0.5))
+UNTOUCHED = {"folder", "processes", "progress"}  # others would write files and start processes
+UNTOUCHED |= {"max_iterations", "num_runs"}  # others would take what they are allowed: years
+HOLDS_ANYTHING = {"gap", "iterations", "log_likelihood", "Fit.theta", "TreeFit.nodes"}
+PLAUSIBLE |= dict.fromkeys(HOLDS_ANYTHING, lambda w: 1.0)
+
+
+def plausible(target: str, parameter: str, w: World) -> Any:
+    """Return an argument that the target may well take; a new parameter needs a line above."""
+    for key in (f"{target}.{parameter}", f"{target.split('.')[0]}.{parameter}", parameter):
+        if key in PLAUSIBLE:
+            return PLAUSIBLE[key](w)
+    raise KeyError(f"say in fuzz_arguments.py what {parameter} of {target} may be")
+
+
+def spoiled(value: Any, g: np.random.Generator) -> Any:
+    """Return something hostile, or the value with one thing about it changed."""
+    if isinstance(value, ldp.Tally) and g.random() < 0.7:
+        change = g.integers(-2, 3, size=value.counts.size) * pick(g, [1, 10**6])
+        return ldp.Tally(value.counts + change, value.num_reports, None, value.candidates)
+    if not isinstance(value, np.ndarray) or value.ndim == 0 or g.random() < 0.4:
+        return pick(g, HOSTILE)
+    return pick(g, [an_entry, an_entry, all_of_it])(value.copy(), g)
+
+
+def an_entry(array: Any, g: np.random.Generator) -> Any:
+    """Put something else into one place."""
+    if not array.size:
+        return array
+    at = int(g.integers(array.size))
+    if array.dtype.names:
+        array[pick(g, array.dtype.names)].flat[at] = pick(g, [0, 1, 7, 2**31])
+    elif array.dtype.kind == "f":
+        array.flat[at] = pick(g, [-1.0, 1e15, 1e16, 1e308, -1e308, 5e-324, np.nan, np.inf])
+    elif array.dtype == np.uint8:
+        array.flat[at] = pick(g, [0, 1, 7, 64, 255])
+    elif array.dtype.kind == "i":
+        array.flat[at] = pick(g, [-1, -129, 0, 7, 40, 99, 2**31, 2**62])
+    return array
+
+
+def all_of_it(array: Any, g: np.random.Generator) -> Any:
+    """Change its shape, its type, or the order of its memory, or make it large or small."""
+    forms = [
+        array[:0],
+        array[None],
+        array[..., :-1],
+        array[::-1],
+        array.tolist(),
+        array.astype("O"),
+    ]
+    forms += [np.asfortranarray(array), np.repeat(array, 2, axis=0)[::2]]
+    if array.dtype.kind == "f":
+        forms += [array.astype("f4"), array.astype(">f8"), array * 1e15, array * 1e300]
+        forms += [array * 5e-324, -array]
+    return pick(g, forms)
