@@ -57,8 +57,10 @@ class Mutants(SphinxDirective):
         head = "".join(f'<th scope="col">{cell}</th>' for cell in lines[0])
         body = "".join(f"<tr>{cell}</tr>" for cell in cells)
         table = (
+            '<div class="claims-scroll" role="region" aria-label="Changes at random places" '
+            'tabindex="0">'
             '<table class="table claims-counts"><caption>Changes at random places</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
         return [
             nodes.paragraph("", sentences(summary)),
