@@ -24,6 +24,7 @@ FEW = N // 100  # users of those twins that hold a matrix of users and values
 MANY = 10**9  # users simulated at once
 
 GRR, OUE, OLH = ldp.GRR(D, EPSILON), ldp.OUE(D, EPSILON), ldp.OLH(D, EPSILON)
+SHE = ldp.SHE(D, EPSILON)
 SUBSETS, HADAMARD = ldp.SubsetSelection(D, EPSILON), ldp.HadamardResponse(D, EPSILON)
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True)
@@ -107,6 +108,23 @@ def test_oue_memory_twin(benchmark: Any, rng: np.random.Generator) -> None:
         value=N / FEW * peak_megabytes(call),
     )  # fmt: skip
     benchmark.pedantic(lambda: None, rounds=1)
+
+
+# -- histogram encoding
+
+
+def test_she_privatize(measure: Measure, rng: np.random.Generator) -> None:
+    def call() -> object:
+        return SHE.privatize(values(FEW), rng)
+
+    measure("SHE privatize", call, FEW, "reports/s", 3e4)
+
+
+def test_she_privatize_twin(measure: Measure, rng: np.random.Generator) -> None:
+    def call() -> object:
+        return twins.she_privatize(values(FEW), D, EPSILON, rng)
+
+    measure("SHE privatize", call, FEW, "reports/s", twin=True)
 
 
 # -- local hashing

@@ -32,6 +32,14 @@ def unary_privatize(values: Integers, d: int, p: float, q: float, rng: np.random
     return np.packbits(bits, axis=1)
 
 
+def she_privatize(
+    values: Integers, d: int, epsilon: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    reports = rng.laplace(0, 2 / epsilon, (values.size, d))
+    reports[np.arange(values.size), values] += 1
+    return reports
+
+
 def count_bits(rows: Bits, d: int) -> Integers:
     return np.unpackbits(rows, axis=1, count=d).sum(axis=0, dtype=np.int64)
 

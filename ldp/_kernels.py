@@ -33,10 +33,8 @@ def replace_value(values: Any, random_words: Any, weight: Any, num_others: Any, 
     for i in range(values.size):
         other = random_words[i] // weight
         value = values[i]
-        if other < num_others:
-            out[i] = other + (np.int64(other) >= value)
-        else:
-            out[i] = value
+        moved = np.int64(other) + (np.int64(other) >= value)
+        out[i] = moved if other < num_others else value
 
 
 @compiled
@@ -243,6 +241,36 @@ def count_hashed(multipliers: Any, offsets: Any, widths: Any, keys: Any, counts:
             counts[v] += np.uint32(
                 np.uint32(np.uint32(multipliers[i] * keys[v]) + offsets[i]) < widths[i]
             )
+
+
+@compiled
+def draw_half_block(
+    values: Any, hits: Any, indices: Any, others: Any, block_size: Any, out: Any
+) -> None:
+    """Draw an outcome of the set C_x of :class:`ldp.HadamardResponse`, or one outside it.
+
+    With hits[i] it is outcome indices[i] of the set, else outcome others[i] of all that lie
+    outside: first the other half of the block, then the other blocks in order.
+    """
+    # No branch and no division of integers, whose durations would tell of the value.
+    half, rows = block_size >> 1, block_size - 1
+    inverse = 1.0 / rows
+    for i in range(values.size):
+        value, hit, other = values[i], np.int64(hits[i]), others[i]
+        block = np.int64(value * inverse)  # or one too low
+        block += np.int64(value - block * rows >= rows)
+        row = value - block * rows + 1
+        index = (indices[i] if hit else other) & (half - 1)
+        # Leave out the lowest bit of the row, and set it as the parity of y & row needs.
+        lowest = row & -row
+        y = ((index & -lowest) << 1) | (index & (lowest - 1))
+        parity = y & row
+        for shift in (16, 8, 4, 2, 1):
+            parity ^= parity >> shift
+        y |= lowest * ((parity & 1) ^ (1 - hit))
+        beyond = other - half
+        beyond += block_size * np.int64(beyond >= block * block_size)
+        out[i] = block * block_size + y if hit | np.int64(other < half) else beyond
 
 
 @compiled

@@ -340,6 +340,32 @@ def test_count_bits_of_any_shape(width: int, num_rows: int, seed: int) -> None:
     assert _bit_counts.count_bits(rows, 8 * width)[[0, 3, -1]].tolist() == expected
 
 
+# -- Hadamard response -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("domain_size", "block_size"), [(2, 2), (5, 2), (3, 4), (7, 4), (7, 8), (100, 16), (600, 1024)]
+)
+def test_draw_half_block(domain_size: int, block_size: int) -> None:
+    num_outcomes = -(-domain_size // (block_size - 1)) * block_size
+    half, rng = block_size // 2, np.random.default_rng(block_size)
+    values, hits = rng.integers(0, domain_size, 500), rng.integers(0, 2, 500) == 1
+    values[:4] = 0, domain_size - 1, block_size - 2, block_size - 1
+    values %= domain_size
+    indices, others = rng.integers(0, 2**32, 500), rng.integers(0, num_outcomes - half, 500)
+    out = np.empty_like(values)
+    _kernels.draw_half_block(values, hits, indices, others, block_size, out)
+    for value, hit, index, other, report in zip(
+        *(each.tolist() for each in (values, hits, indices, others, out)), strict=True
+    ):
+        block, row = value // (block_size - 1), value % (block_size - 1) + 1
+        odd = [bin(y & row).count("1") % 2 for y in range(block_size)]
+        outside = [block * block_size + y for y in range(block_size) if odd[y]]
+        outside += [y for y in range(num_outcomes) if y // block_size != block]
+        inside = [block * block_size + y for y in range(block_size) if not odd[y]]
+        assert report == (inside[index % half] if hit else outside[other])
+
+
 # -- subset selection ------------------------------------------------------------------------------
 
 

@@ -142,18 +142,14 @@ class HadamardResponse:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         reports = np.empty_like(given)
-        half = self.block_size // 2
         for chunk in _kernels.chunks(given.size, 2):
             inside, where = words(rng, (2, chunk.stop - chunk.start))
             hit = inside >= at_least(self._others * self._any)
-            block, row = divmod(given[chunk], self.block_size - 1)
+            index = (where >> np.uint64(32)).astype(np.int64)
             other = uniform_below(where, self._others, rng)
-            # Others are numbered: first the b/2 of the own block, then the other blocks in order.
-            beyond = other - half
-            beyond += self.block_size * (beyond >= block * self.block_size)
-            within = np.where(hit, (where >> np.uint64(32)).astype(np.int64) % half, other % half)
-            own_block = block * self.block_size + _spread(within, row + 1, ~hit)
-            reports[chunk] = np.where(hit | (other < half), own_block, beyond)
+            _kernels.draw_half_block(
+                given[chunk], hit, index, other, self.block_size, reports[chunk]
+            )
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
@@ -234,17 +230,6 @@ def _rare_variance(domain_size: int, epsilon: float, block_size: int) -> float:
     trial = object.__new__(HadamardResponse)
     freeze(trial, domain_size=domain_size, epsilon=epsilon, block_size=block_size)
     return float(variance(trial, 1))
-
-
-def _spread(index: Integers, row: Integers, odd: npt.NDArray[np.bool_]) -> Integers:
-    """Return the index-th outcome y of a block with parity(y & row) even, or odd.
-
-    The lowest set bit of the row is left out of the index and then set as parity needs.
-    """
-    lowest = row & -row
-    y = ((index & -lowest) << 1) | (index & (lowest - 1))
-    parity = np.bitwise_count(y & row) % 2 == 1
-    return y | np.where(parity != odd, lowest, 0)
 
 
 def _split(state: Integers, rng: np.random.Generator) -> Integers:
