@@ -44,8 +44,9 @@ def build(root: Path, *, read_all: bool) -> int:
         shutil.rmtree(doctrees, ignore_errors=True)
     if not doctrees.exists():
         shutil.rmtree(site, ignore_errors=True)  # Sphinx never removes the page of a lost chapter
-    # Sphinx gives a style that it finds there another address than one it makes: other bytes.
-    shutil.rmtree(site / "_static", ignore_errors=True)
+    # Pages link a style that is there already by another address than one that is still to come.
+    for style in (site / "_static").glob("mystnb.*.css"):
+        style.unlink()
     unfinished.touch()
     status = build_sphinx(
         root,
