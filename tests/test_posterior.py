@@ -180,7 +180,7 @@ def test_density_refuses_what_is_no_law(laws):
 
 def test_density_names_the_first_of_several_that_are_no_laws():
     posterior = exact_posterior(GRR(2, 1.0), [0, 1], np.ones(2))
-    with pytest.raises(ValueError, match=r"got \[2\. 0\.\]\.$"):
+    with pytest.raises(ValueError, match=r"got \[2\.0, 0\.0\]\.$"):
         posterior.density([[0.5, 0.5], [2.0, 0.0], [0.0, 3.0]])
 
 

@@ -159,7 +159,7 @@ class DirichletMixture:
         if np.isnan(logs).any():
             wrong = points[np.isnan(logs)][0]
             raise ValueError(
-                f"laws must be where the density has a limit, got {_checks.shown(wrong)}."
+                f"laws must be where the density has a limit, got {_checks.shown(wrong.tolist())}."
             )
         total: Floats = np.exp(logs)
         return total
@@ -174,7 +174,9 @@ class DirichletMixture:
             right = (points >= 0).all(axis=-1) & (np.abs(points.sum(axis=-1) - 1) <= 1e-9)
         if not right.all():
             wrong = points[~right][0]
-            raise ValueError(f"laws must be non-negative and sum to 1, got {_checks.shown(wrong)}.")
+            raise ValueError(
+                f"laws must be non-negative and sum to 1, got {_checks.shown(wrong.tolist())}."
+            )
         return points.astype(np.float64)
 
     def _positive_num_reports(self) -> int:
