@@ -113,8 +113,14 @@ def claim(
     _show(id, f"{text} ({tolerance})", record)
 
 
-def style() -> None:
-    """Set the book's figure style: large type, colour-blind-safe lines, an opaque background.
+def style(vector: bool = False) -> None:
+    """Set the book's figure style: large type, colour-blind-safe lines, a ground of its own.
+
+    Parameters
+    ----------
+    vector : bool
+        Figures as SVG: text stays text, the page lends its ground (and, in the dark, turns light
+        into dark), and a figure of the default size is as wide as a telephone shows.
 
     Examples
     --------
@@ -149,6 +155,34 @@ def style() -> None:
             "svg.hashsalt": "ldp-companion",  # the same figure gives the same bytes
         }
     )
+    if vector:
+        _draw_vectors()
+
+
+def _draw_vectors() -> None:
+    """Show figures as SVG of at most 360 CSS pixels: 3.6 inches of 72 points, 96 pixels each."""
+    import matplotlib as mpl
+
+    clear = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
+    mpl.rcParams.update(dict.fromkeys(clear, "none"))
+    mpl.rcParams.update(
+        {
+            "axes.titlesize": 10.0,
+            "figure.figsize": (3.6, 2.7),
+            "font.size": 9.0,  # 12 pixels
+            "lines.linewidth": 1.4,
+            "lines.markersize": 4.5,
+            "svg.fonttype": "none",
+        }
+    )
+    try:
+        from IPython import get_ipython
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    except ImportError:
+        return
+    if get_ipython() is not None:
+        # A date would make two equal runs differ.
+        set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
 
 
 def _tolerance(

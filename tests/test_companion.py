@@ -1,7 +1,9 @@
 """A claim passes exactly when it holds, and a notebook is left with its record."""
 
+import io
 import json
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -266,3 +268,27 @@ def test_style_is_opaque_and_does_not_rely_on_colour() -> None:
         cycle = mpl.rcParams["axes.prop_cycle"].by_key()
         assert mpl.rcParams["figure.facecolor"] == mpl.rcParams["savefig.facecolor"] == "#fdfdfb"
     assert len(set(cycle["color"])) == len(set(map(str, cycle["linestyle"]))) == 7
+
+
+def test_vector_figures_keep_text_as_text_fit_a_telephone_and_have_equal_bytes() -> None:
+    mpl = pytest.importorskip("matplotlib")
+    from matplotlib import pyplot as plt
+
+    drawn = []
+    for vector in (True, True, False):
+        with mpl.rc_context():
+            style(vector=vector)
+            figure, axes = plt.subplots()
+            axes.plot([0, 1], [0, 1])
+            axes.set_title("a finding")
+            file = io.StringIO()
+            figure.savefig(file, format="svg", metadata={"Date": None})
+            plt.close(figure)
+            drawn.append(file.getvalue())
+    first, second, raster = drawn
+    assert first == second
+    assert ">a finding</text>" in first
+    assert ">a finding</text>" not in raster
+    assert float(re.search(r'width="([\d.]+)pt"', first)[1]) * 4 / 3 <= 360
+    assert "#fdfdfb" in raster
+    assert "#fdfdfb" not in first

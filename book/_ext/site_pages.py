@@ -151,8 +151,11 @@ def _image_size(app: Sphinx, url: str, sources: dict[str, str]) -> tuple[int, in
 
 
 def _svg_size(markup: str) -> tuple[int, int] | None:
+    """Width and height in CSS pixels: of the drawing if it says points, else of its own units."""
+    points = re.search(r'<svg\b[^>]*?\bwidth="([\d.]+)pt"', markup) is not None
     box = re.search(r'viewBox="[-\d.]+[ ,]+[-\d.]+[ ,]+([\d.]+)[ ,]+([\d.]+)"', markup)
-    return (round(float(box.group(1))), round(float(box.group(2)))) if box else None
+    unit = 4 / 3 if points else 1
+    return (round(unit * float(box.group(1))), round(unit * float(box.group(2)))) if box else None
 
 
 def check_alternative_texts(app: Sphinx, doctree: nodes.document, docname: str) -> None:
