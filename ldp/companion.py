@@ -163,15 +163,16 @@ def _draw_vectors() -> None:
     """Show figures as SVG of at most 360 CSS pixels: 3.6 inches of 72 points, 96 pixels each."""
     import matplotlib as mpl
 
-    clear = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
-    mpl.rcParams.update(dict.fromkeys(clear, "none"))
     mpl.rcParams.update(
         {
+            "axes.facecolor": "none",
             "axes.titlesize": 10.0,
+            "figure.facecolor": "none",
             "figure.figsize": (3.6, 2.7),
             "font.size": 9.0,  # 12 pixels
             "lines.linewidth": 1.4,
             "lines.markersize": 4.5,
+            "savefig.facecolor": "none",
             "svg.fonttype": "none",
         }
     )
@@ -182,7 +183,7 @@ def _draw_vectors() -> None:
         return
     if get_ipython() is not None:
         # A date would make two equal runs differ.
-        set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None})
+        set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
 
 
 def _tolerance(
