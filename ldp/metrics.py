@@ -1,4 +1,6 @@
-r"""Distances between an estimate and the truth; vectors of shape (d,) in, one float out.
+r"""Distances between an estimate and the truth, and how good a list of found items is.
+
+Distances take two vectors of shape (d,) and return one float.
 
 Vectors are divided by a power of two before sums are made of them, so that nothing overflows on the
 way; a distance that float64 does not have is an ``OverflowError``.
@@ -11,8 +13,26 @@ import numpy.typing as npt
 from scipy.special import rel_entr
 
 from ldp import _checks
+from ldp._found import f1, found_mse, ncr
 from ldp._scale import power_of_two, scale_back
 from ldp.types import Floats
+
+__all__ = [
+    "f1",
+    "found_mse",
+    "kl",
+    "ks",
+    "l_inf",
+    "mean_error",
+    "mse",
+    "ncr",
+    "quantile",
+    "quantile_error",
+    "range_error",
+    "tv",
+    "variance_error",
+    "wasserstein",
+]
 
 
 def _pair(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Floats, Floats, float]:

@@ -223,6 +223,13 @@ PLAUSIBLE: dict[str, Any] = {
     "processes": lambda w: 1,
     "version": lambda w: "",
     "given": law,
+    "found": lambda w: w.choose.permutation(9)[:4],
+    "frequencies": lambda w: w.choose.random(5),
+    "f1.truth": lambda w: w.choose.permutation(9)[:5],
+    "ncr.truth": lambda w: w.choose.permutation(9)[:5],
+    "found_mse.truth": lambda w: np.arange(2, 7),
+    "found_mse.found": lambda w: np.array([8, 2, 5, 1]),
+    "found_mse.estimates": lambda w: w.choose.normal(0.3, 0.2, size=4),
 }
 FLAGS = {"simultaneous", "population", "consistent", "sharp", "tangent", "progress", "converged"}
 PLAUSIBLE |= dict.fromkeys(FLAGS, lambda w: bool(w.choose.random() < 0.5))
