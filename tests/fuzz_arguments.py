@@ -223,6 +223,7 @@ PLAUSIBLE: dict[str, Any] = {
     "processes": lambda w: 1,
     "version": lambda w: "",
     "given": law,
+    "num_users": lambda w: 20,
     "found": lambda w: w.choose.permutation(9)[:4],
     "frequencies": lambda w: w.choose.random(5),
     "f1.truth": lambda w: w.choose.permutation(9)[:5],

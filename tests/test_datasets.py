@@ -117,3 +117,54 @@ def test_jeffreys_prior_has_the_moments_of_a_half():
 def test_bad_arguments_are_refused(call):
     with pytest.raises((TypeError, ValueError), match=r"^\w+ must be .*\.$"):
         call()
+
+
+def test_web_areas_are_the_published_sets():
+    table, areas = datasets.msweb(), datasets.msweb_areas()
+    assert (table.lengths.size, table.items.size, table.num_items) == (32_710, 98_653, 285)
+    assert (np.bincount(table.items, minlength=285) == areas.counts).all()
+    users = np.repeat(np.arange(32_710), table.lengths)
+    assert (np.diff(users * 285 + table.items) > 0).all()  # increasing and different in every set
+
+
+def test_click_streams_have_the_sizes_and_the_items_of_the_shipped_counts():
+    n = 20_000
+    table = datasets.kosarak_like(n, np.random.default_rng(2))
+    users = np.repeat(np.arange(n), table.lengths)
+    assert (np.diff(users * table.num_items + table.items) > 0).all()
+    assert table.lengths.min() == 1
+    singles = np.bincount(table.items[np.isin(users, np.flatnonzero(table.lengths == 1))])
+    for share, expected, draws in (
+        ((table.lengths == 2).mean(), 7_366 / 36_682, n),
+        (singles[0] / singles.sum(), 22_238 / 294_008, singles.sum()),
+    ):
+        assert abs(share - expected) < 5 * np.sqrt(expected / draws)
+    again = datasets.kosarak_like(n, np.random.default_rng(2))
+    assert (again.items == table.items).all()
+
+
+@pytest.mark.statistical
+def test_items_are_drawn_one_after_the_other_without_those_held():
+    """Pairs of 3 items of weights 1, 2, 5 against their law; false alarms: one in a million.
+
+    P(0, 1) = 1/8 * 2/7 + 2/8 * 1/6, and so on; independent pairs that differ have another law.
+    """
+    weights, n = np.array([1.0, 2.0, 5.0]), 100_000
+    rng = np.random.default_rng(3)
+    items = datasets.sets._different_items(np.full(n, 2), weights, rng).reshape(n, 2)
+    counts = np.bincount(items.sum(axis=1) - 1, minlength=3)  # pairs 01, 02, 12
+    w = weights / 8
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    law = np.array([w[a] * w[b] * (1 / (1 - w[a]) + 1 / (1 - w[b])) for a, b in pairs])
+    rejected = np.array([w[a] * w[b] for a, b in pairs]) / sum(w[a] * w[b] for a, b in pairs)
+    assert np.sum((counts - n * law) ** 2 / (n * law)) < 27.6
+    assert np.sum((counts - n * rejected) ** 2 / (n * rejected)) > 27.6  # control
+
+
+def test_bad_populations_are_refused():
+    rng = np.random.default_rng(0)
+    for users in (0, -1, 2.5, None, True):
+        with pytest.raises((TypeError, ValueError), match=r"^num_users must be .*\.$"):
+            datasets.kosarak_like(users, rng)
+    with pytest.raises(TypeError, match=r"^rng must be .*\.$"):
+        datasets.kosarak_like(5, 1)

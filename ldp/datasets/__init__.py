@@ -1,11 +1,14 @@
-r"""Data for the experiments: seven public tables of counts and five synthetic laws.
+r"""Data for the experiments: public tables of counts, populations of sets, and synthetic laws.
 
 A table holds how many people or trips have each value, which for frequency estimation is the whole
 data set. Those named after Adult derive from B. Becker and R. Kohavi (1996), Adult, UCI Machine
 Learning Repository, doi:10.24432/C5XW20, licensed CC BY 4.0. Those of trips derive from the New
 York City Taxi and Limousine Commission's trip records of green taxis, January 2024, open data free
 of restrictions. Those of San Francisco derive from Transparent California's salaries of city
-employees, 2011 to 2014, as released in the data set "SF Salaries", licensed CC0 1.0.
+employees, 2011 to 2014, as released in the data set "SF Salaries", licensed CC0 1.0. The sets of web areas
+derive from J. Breese, D. Heckerman and C. Kadie (1998), Anonymous Microsoft Web Data, UCI Machine
+Learning Repository, doi:10.24432/C5VS3Q, licensed CC BY 4.0. Of the click stream Kosarak, provided
+by F. Bodon and collected by a news portal, whose terms are not stated, only counts are kept.
 """
 
 import csv
@@ -16,6 +19,7 @@ import numpy as np
 from scipy.special import betainc
 
 from ldp import _checks
+from ldp.datasets.sets import SetTable, kosarak_like, msweb
 from ldp.types import Floats, Integers
 
 
@@ -154,6 +158,24 @@ def sf_benefits() -> CountTable:
     ``sfsalaries2015``.
     """
     return _table("sf_benefits")
+
+
+def msweb_areas() -> CountTable:
+    """Areas of a web site by name: 285 values, and how many of 32,710 users visited each.
+
+    The items of :func:`msweb`, in that order.
+
+    Examples
+    --------
+    >>> table = msweb_areas()
+    >>> table.labels[8], int(table.counts[8])
+    ('Free Downloads', 10835)
+
+    References
+    ----------
+    ``breese1998msweb``.
+    """
+    return _table("msweb_areas")
 
 
 def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
