@@ -57,7 +57,7 @@ def f1(found: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     ``wang2018itemset``.
     """
     first, second = _list(found, "found"), _list(truth, "truth")
-    return 2 * np.isin(first, second).sum().item() / (first.size + second.size)
+    return 2 * int(np.isin(first, second).sum()) / (first.size + second.size)
 
 
 def ncr(found: npt.ArrayLike, truth: npt.ArrayLike) -> float:
@@ -96,7 +96,7 @@ def ncr(found: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     """
     first, second = _list(found, "found"), _list(truth, "truth")
     weights = np.arange(second.size, 0, -1)
-    return weights[np.isin(second, first)].sum().item() / weights.sum().item()
+    return int(weights[np.isin(second, first)].sum()) / int(weights.sum())
 
 
 def found_mse(

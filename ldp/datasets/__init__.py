@@ -5,10 +5,10 @@ data set. Those named after Adult derive from B. Becker and R. Kohavi (1996), Ad
 Learning Repository, doi:10.24432/C5XW20, licensed CC BY 4.0. Those of trips derive from the New
 York City Taxi and Limousine Commission's trip records of green taxis, January 2024, open data free
 of restrictions. Those of San Francisco derive from Transparent California's salaries of city
-employees, 2011 to 2014, as released in the data set "SF Salaries", licensed CC0 1.0. The sets of web areas
-derive from J. Breese, D. Heckerman and C. Kadie (1998), Anonymous Microsoft Web Data, UCI Machine
-Learning Repository, doi:10.24432/C5VS3Q, licensed CC BY 4.0. Of the click stream Kosarak, provided
-by F. Bodon and collected by a news portal, whose terms are not stated, only counts are kept.
+employees, 2011 to 2014, as released in the data set "SF Salaries", licensed CC0 1.0. The sets of
+web areas derive from J. Breese, D. Heckerman and C. Kadie (1998), Anonymous Microsoft Web Data, UCI
+Machine Learning Repository, doi:10.24432/C5VS3Q, licensed CC BY 4.0. Of the click stream Kosarak,
+which F. Bodon made public without stating terms, only counts are kept.
 """
 
 import csv
@@ -19,7 +19,9 @@ import numpy as np
 from scipy.special import betainc
 
 from ldp import _checks
-from ldp.datasets.sets import SetTable, kosarak_like, msweb
+from ldp.datasets.sets import SetTable as SetTable
+from ldp.datasets.sets import kosarak_like as kosarak_like
+from ldp.datasets.sets import msweb as msweb
 from ldp.types import Floats, Integers
 
 
