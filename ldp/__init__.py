@@ -1,6 +1,6 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import bounds, datasets, metrics, utilities, waves
+from ldp import bounds, datasets, itemsets, metrics, utilities, waves
 from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
@@ -109,6 +109,7 @@ __all__ = [
     "exact_posterior",
     "gibbs",
     "hh_admm",
+    "itemsets",
     "kl",
     "ks",
     "l_inf",

@@ -56,14 +56,16 @@ class Mechanism(Protocol):
         """Pr[report | value] up to a factor of the report, shape (n, domain_size), any size."""
 
 
-@runtime_checkable
-class FrequencyOracle(Mechanism, Protocol):
-    r"""A mechanism whose tally is debiased value by value.
+class LinearOracle(Protocol):
+    r"""What the linear estimator and its variance need (:func:`ldp.debias`, :func:`ldp.variance`).
 
     One report adds, on average, :math:`p` to the count of its own value and :math:`q` to the
-    count of any other; ``second_moment`` gives the average of its square. These three carry the
-    linear estimator and its variance (:func:`ldp.debias`, :func:`ldp.variance`).
+    count of any other; ``second_moment`` gives the average of its square.
     """
+
+    @property
+    def domain_size(self) -> int:
+        """Number :math:`d` of values that are counted."""
 
     @property
     def p(self) -> float:
@@ -79,6 +81,11 @@ class FrequencyOracle(Mechanism, Protocol):
         `law` holds the frequencies of all values where they are known or estimated, for the
         mechanism to which the other values matter; without it they are spread evenly.
         """
+
+
+@runtime_checkable
+class FrequencyOracle(LinearOracle, Mechanism, Protocol):
+    """A mechanism whose tally is debiased value by value, by its `p`, `q` and `second_moment`."""
 
 
 @runtime_checkable

@@ -12,10 +12,10 @@ from scipy.special import ndtri
 
 from ldp import _checks
 from ldp.tally import Tally, check_counts
-from ldp.types import Floats, FrequencyOracle
+from ldp.types import Floats, LinearOracle
 
 
-def debias(tally: Tally, mechanism: FrequencyOracle) -> Floats:
+def debias(tally: Tally, mechanism: LinearOracle) -> Floats:
     r"""Unbiased estimate of the frequency of every value.
 
     .. math:: \hat f_v = \frac{c_v/n - q}{p - q}
@@ -90,7 +90,7 @@ def check_oracle(mechanism: Any) -> None:
 
 
 def variance(
-    mechanism: FrequencyOracle, num_reports: int, frequency: float | npt.ArrayLike = 0.0
+    mechanism: LinearOracle, num_reports: int, frequency: float | npt.ArrayLike = 0.0
 ) -> Any:
     r"""Variance of :func:`debias` caused by the randomizers alone, the users' values being given.
 
@@ -137,13 +137,13 @@ def variance(
     return float(result) if np.ndim(result) == 0 else result
 
 
-def _noise(mechanism: FrequencyOracle, frequency: Floats, law: Floats | None) -> Any:
+def _noise(mechanism: LinearOracle, frequency: Floats, law: Floats | None) -> Any:
     """Variance of one report's debiased score."""
     square = mechanism.second_moment(frequency, law)
     return noise_variance(mechanism.p, mechanism.q, square, frequency)
 
 
-def sampling_variance(mechanism: FrequencyOracle, num_reports: int, theta: npt.ArrayLike) -> Floats:
+def sampling_variance(mechanism: LinearOracle, num_reports: int, theta: npt.ArrayLike) -> Floats:
     r"""Variance of :func:`debias` when the users themselves are drawn from a population.
 
     .. math:: \operatorname{Var}_\theta[\hat f_v]
@@ -183,7 +183,7 @@ def sampling_variance(mechanism: FrequencyOracle, num_reports: int, theta: npt.A
 
 def confidence_interval(
     tally: Tally,
-    mechanism: FrequencyOracle,
+    mechanism: LinearOracle,
     level: float = 0.95,
     simultaneous: bool = False,
     population: bool = False,

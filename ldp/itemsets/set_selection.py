@@ -1,0 +1,302 @@
+"""Report a set of cells that is likelier to meet the own set."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks, _kernels
+from ldp._words import words
+from ldp.itemsets._kernels import count_rising, draw_sets
+from ldp.itemsets.padding import asked_cells
+from ldp.itemsets.sets import ItemSets, check_sets
+from ldp.mechanisms._shared import freeze, indicator_second_moment, support_counts
+from ldp.tally import Tally
+from ldp.types import Array, Floats, Integers
+
+
+def _first_hits(num_cells: int, size: npt.ArrayLike, length: int) -> tuple[Floats, Floats]:
+    """Chance that own cell i is the first of a uniform subset's, shape (L, ...); that none is in.
+
+    A chance of none from binomial coefficients would lose its digits where they are large.
+    """
+    w = np.asarray(size, dtype=np.float64)
+    before = np.arange(length).reshape(-1, *[1] * w.ndim)
+    missed = np.cumprod((num_cells - w - before) / (num_cells - before), axis=0)
+    others = np.concatenate([np.ones((1, *w.shape)), missed[:-1]])
+    return others * w / (num_cells - before), missed[-1]
+
+
+def _probabilities(num_cells: int, length: int, epsilon: float, size: Array) -> tuple[Array, Array]:
+    """Return p and q, all divided by e^epsilon within, so that no large epsilon overflows."""
+    decay = math.exp(-epsilon)
+    hits, miss = _first_hits(num_cells, size, length)
+    beside, neither = _first_hits(num_cells - 1, size - 1, length)  # one cell is in already
+    total = hits.sum(axis=0) + miss * decay
+    share = size / num_cells / total
+    return share, share * (beside.sum(axis=0) + neither * decay)
+
+
+def _best_size(num_items: int, length: int, epsilon: float, frequency: float) -> int:
+    """Return the size of least variance: on a grid of steps of a part in 500, then beside it."""
+    most = _most(num_items, length)
+
+    def best(sizes: Integers) -> int:
+        p, q = _probabilities(num_items + length, length, epsilon, sizes.astype(np.float64))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            noise = q * (1 - q) / (p - q) ** 2 + frequency * (1 - p - q) / (p - q)
+        return int(np.argmin(np.where(p > q, noise, np.inf)))
+
+    num_steps = 1 + math.ceil(500 * math.log(most))
+    grid = np.unique(np.geomspace(1, most, num_steps).round().astype(np.int64))
+    at = best(grid)
+    near = np.arange(grid[max(at - 1, 0)], grid[min(at + 1, grid.size - 1)] + 1)
+    return int(near[best(near)])
+
+
+def _most(num_items: int, length: int) -> int:
+    """Return the largest size of a subset: larger ones would meet every set."""
+    return max(1, min((num_items + length) // 2, num_items))
+
+
+@dataclass(frozen=True, init=False)
+class SetSelection:
+    r"""Report w cells, :math:`e^\epsilon` times likelier if they meet the own set.
+
+    Cells are the items 0..d-1 and L distinct dummies d..d+L-1, D in all. A set of s items is padded
+    to L cells by the first L - s dummies, or cut to L of its items, uniformly. Then for a subset S
+    of w cells and a padded set A
+
+    .. math:: \Pr[S\mid A]=\frac{e^\epsilon\text{ if }S\cap A\ne\emptyset\text{ else }1}
+              {e^\epsilon\big(\binom Dw-\binom{D-L}w\big)+\binom{D-L}w}.
+
+    A report holds an item of A with probability p and any other with probability q: with
+    :math:`\mu=\binom{D-L}w/\binom Dw` and :math:`\mu_1=\binom{D-L-1}{w-1}/\binom Dw`,
+
+    .. math:: p=\frac{e^\epsilon w/D}{e^\epsilon(1-\mu)+\mu},\qquad
+              q=\frac{e^\epsilon(w/D-\mu_1)+\mu_1}{e^\epsilon(1-\mu)+\mu}.
+
+    Parameters
+    ----------
+    num_items : int
+        Number :math:`d\ge1` of items.
+    length : int
+        :math:`L\ge1`.
+    epsilon : float
+        Privacy budget of a set.
+    subset_size : int, optional
+        :math:`w` from 1 to the smaller of D/2 and d; by default the one of least variance for
+        items of the given frequency.
+    frequency : float
+        Of the items for which `subset_size` is chosen: 0 to find items, larger to estimate those
+        that are known to be frequent.
+
+    Notes
+    -----
+    With w = 1 this is :class:`ldp.itemsets.PadAndSample` with :class:`ldp.GRR` of the amplified
+    budget, with L = 1 :class:`ldp.SubsetSelection` of d + 1 values.
+
+    A report is a row of w cells in increasing order, dtype uint32: their order says nothing. A
+    sampler that drew the number of own cells in it would have to know chances below
+    :math:`2^{-64}`. This one draws which own cell is the first one in it; the rest is uniform.
+
+    ``variance(m, n, f)`` is exact if no set has more than L items; else
+    :func:`ldp.itemsets.cut_variance` is to be added.
+
+    Examples
+    --------
+    >>> from ldp import debias
+    >>> sets = ItemSets.of([[0, 2], [2], [], [1, 2, 0]] * 5000, num_items=3)
+    >>> m = SetSelection(3, 2, 1.0)
+    >>> tally = m.tally(m.privatize(sets, np.random.default_rng(1)))
+    >>> debias(tally, m).round(1)
+    array([0.4, 0.2, 0.7])
+
+    References
+    ----------
+    ``wang2018privset``.
+    """
+
+    num_items: int
+    length: int
+    epsilon: float
+    subset_size: int
+
+    def __init__(
+        self,
+        num_items: int,
+        length: int,
+        epsilon: float,
+        subset_size: int | None = None,
+        *,
+        frequency: float = 0.0,
+    ) -> None:
+        d = _checks.integer(num_items, "num_items", 1, 2**31 - 1)
+        size = _checks.integer(length, "length", 1, 2**31 - 1 - d)
+        budget = _checks.epsilon(epsilon)
+        wanted = float(_checks.frequency(_checks.real(frequency, "frequency", "from 0 to 1")))
+        if subset_size is None:
+            w = _best_size(d, size, budget, wanted)
+        else:
+            w = _checks.integer(subset_size, "subset_size", 1, _most(d, size))
+        freeze(self, num_items=d, length=size, epsilon=budget, subset_size=w)
+        _checks.probabilities(self.p, self.q, self.epsilon)
+        self._check_weights()
+
+    @property
+    def domain_size(self) -> int:
+        """Number d of items: of these :func:`ldp.debias` estimates the frequencies."""
+        return self.num_items
+
+    @property
+    def num_cells(self) -> int:
+        """Number D of items and dummies."""
+        return self.num_items + self.length
+
+    @property
+    def p(self) -> float:
+        """Probability that the report holds an item that is held, with at most L - 1 others."""
+        return float(self._p_and_q[0])
+
+    @property
+    def q(self) -> float:
+        """Probability that the report holds any one item that is not held."""
+        return float(self._p_and_q[1])
+
+    @property
+    def _p_and_q(self) -> tuple[Array, Array]:
+        w = np.asarray(float(self.subset_size))
+        return _probabilities(self.num_cells, self.length, self.epsilon, w)
+
+    second_moment = indicator_second_moment
+    _check_counts = support_counts
+
+    def _hits(self) -> list[int]:
+        """Words for which own cell i is the first one in the report, rounded down.
+
+        A chance is a product of some 2 L numbers, each rounded once; it is lowered by more than
+        that, and what is left goes to reports that hold none of the own cells.
+        """
+        hits, miss = _first_hits(self.num_cells, self.subset_size, self.length)
+        chances = hits / (hits.sum() + miss * math.exp(-self.epsilon))
+        hair = (4 * self.length + 16) * 2.0**-53
+        return [math.floor(math.ldexp(chance * (1 - hair), 64)) for chance in chances.tolist()]
+
+    def _check_weights(self) -> None:
+        """Refuse an epsilon that the rounding of these words would lose, or that would lose it."""
+        hits, miss = _first_hits(self.num_cells, self.subset_size, self.length)
+        weights, decay = self._hits(), math.exp(-self.epsilon)
+        rounding = 2.0**-64 * self.length + (4 * self.length + 16) * 2.0**-53
+        if miss * decay < 128 * rounding * (hits.sum() + miss * decay):
+            raise ValueError(
+                f"epsilon must be small enough that reports can miss the own set, "
+                f"got {self.epsilon}."
+            )
+        if min(weights) * -math.expm1(-self.epsilon) < 128 * (1 + rounding * max(weights)):
+            raise ValueError(
+                f"epsilon must be large enough for {self.num_cells} cells, got {self.epsilon}."
+            )
+
+    def privatize(self, sets: ItemSets, rng: np.random.Generator) -> Array:
+        """Draw which own cell is the first in the report, then the others uniformly; (n, w)."""
+        given = check_sets(sets, self.num_items)
+        rng = _checks.rng(rng)
+        reports = np.empty((len(given), self.subset_size), dtype=np.uint32)
+        for chunk, rows in self._draw(given, rng):
+            reports[chunk] = rows
+        return reports
+
+    def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
+        """Count the reports that hold each item, or each of a list of cells.
+
+        The estimate of dummy d + i is the share of sets with fewer than L - i items.
+        """
+        cells = asked_cells(candidates, self.num_items, self.length)
+        rows, counts = self._count(reports)
+        return Tally(counts[cells], len(rows), self, None if candidates is None else cells)
+
+    def simulate(self, sets: ItemSets, rng: np.random.Generator) -> Tally:
+        """Return ``tally(privatize(sets, rng))``, with few reports in memory at a time."""
+        given = check_sets(sets, self.num_items)
+        rng = _checks.rng(rng)
+        counts = np.zeros(self.num_cells, dtype=np.int64)
+        for _, rows in self._draw(given, rng):
+            count_rising(rows, counts)
+        return Tally(counts[: self.num_items], len(given), self)
+
+    def channel(self) -> Floats:
+        """All subsets of w cells, as columns in lexicographic order; rows as `ItemSets.every`."""
+        num_subsets = math.comb(self.num_cells, self.subset_size)
+        _checks.channel_size(2**self.num_items, num_subsets, "num_items")
+        held = np.zeros((num_subsets, self.num_cells), dtype=np.bool_)
+        for row, cells in zip(
+            held, combinations(range(self.num_cells), self.subset_size), strict=True
+        ):
+            row[list(cells)] = True
+        rows = []
+        for items in ItemSets.every(self.num_items):
+            spare = max(0, self.length - items.size)
+            full = [*items.tolist(), *range(self.num_items, self.num_items + spare)]
+            ways = list(combinations(full, self.length))
+            meets = np.stack([held[:, list(cells)].any(axis=1) for cells in ways])
+            likelier = np.where(meets, 1.0, math.exp(-self.epsilon))
+            rows.append((likelier / likelier.sum(axis=1, keepdims=True)).mean(axis=0))
+        return np.stack(rows)
+
+    def outcomes(self, reports: Array) -> Integers:
+        """Rank of each row in lexicographic order."""
+        rows = self._count(reports)[0]
+        num_subsets = math.comb(self.num_cells, self.subset_size)
+        _checks.channel_size(2**self.num_items, num_subsets, "num_items")
+        ranks = np.full(len(rows), num_subsets - 1)
+        for k in range(self.subset_size):
+            # Rows that agree so far and have a larger cell here.
+            ways = [
+                math.comb(self.num_cells - 1 - cell, self.subset_size - k)
+                for cell in range(self.num_cells)
+            ]
+            ranks -= np.array(ways)[rows[:, k]]
+        return ranks
+
+    def _draw(self, sets: ItemSets, rng: np.random.Generator) -> Iterator[tuple[slice, Array]]:
+        """Draw the reports of some users at a time."""
+        starts, hits = sets.starts, np.cumsum(np.array(self._hits(), dtype=np.uint64))
+        num_words = 1 + self.length + self.subset_size
+        for chunk in _kernels.chunks(len(sets), num_words):
+            random_words = words(rng, (chunk.stop - chunk.start, num_words))
+            rows = np.empty((len(random_words), self.subset_size), dtype=np.uint32)
+            uneven = np.empty(random_words.shape, dtype=np.bool_)
+            while count := draw_sets(
+                starts[chunk],
+                sets.lengths[chunk],
+                sets.items,
+                random_words,
+                hits,
+                self.num_items,
+                self.subset_size,
+                rows,
+                uneven,
+            ):
+                random_words[uneven] = words(rng, count)
+            rows.sort(axis=1)
+            yield chunk, rows
+
+    def _count(self, reports: Array) -> tuple[Array, Integers]:
+        """Return the reports, checked, and how many hold each cell."""
+        rows = _checks.plain_array(reports, "reports")
+        w = self.subset_size
+        if rows.dtype != np.uint32:
+            raise TypeError(f"reports must have dtype uint32, got {rows.dtype}.")
+        if rows.ndim != 2 or rows.shape[1] != w:
+            raise ValueError(f"reports must have shape (n, {w}), got {rows.shape}.")
+        counts = np.zeros(self.num_cells, dtype=np.int64)
+        wrong = count_rising(rows, counts)
+        if wrong >= 0:
+            raise ValueError(
+                f"reports must be rising cells below {self.num_cells}, "
+                f"got {rows[wrong].tolist()} in row {wrong}."
+            )
+        return rows, counts
