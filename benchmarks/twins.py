@@ -192,3 +192,18 @@ def one_bit_vectors(
     chosen = np.argsort(rng.random(values.shape), axis=1)[:, :k]
     picked = np.take_along_axis(values, chosen, axis=1)
     return chosen, one_bit_mean(picked, epsilon / k, rng)
+
+
+def clipped_privatize(
+    laws: npt.NDArray[np.float64],
+    lower: npt.NDArray[np.float64],
+    upper: npt.NDArray[np.float64],
+    rng: np.random.Generator,
+) -> Integers:
+    low, high = np.full(len(laws), -60.0), np.full(len(laws), 60.0)  # of log2 of the factor
+    for _ in range(60):
+        middle = (low + high) / 2
+        over = np.clip(laws * np.exp2(middle)[:, None], lower, upper).sum(axis=1) > 1
+        low, high = np.where(over, low, middle), np.where(over, middle, high)
+    sums = np.clip(laws * np.exp2(low)[:, None], lower, upper).cumsum(axis=1)
+    return (sums < rng.random((len(laws), 1)) * sums[:, -1:]).sum(axis=1)

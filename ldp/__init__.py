@@ -1,6 +1,6 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import bounds, datasets, itemsets, metrics, utilities, waves
+from ldp import bounds, datasets, itemsets, metrics, samplers, utilities, waves
 from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
@@ -137,6 +137,7 @@ __all__ = [
     "range_error",
     "range_query",
     "range_variance",
+    "samplers",
     "sampling_variance",
     "sgld",
     "slice_sample",

@@ -30,6 +30,7 @@ REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = (ldp, ldp.bounds, ldp.metrics, ldp.utilities, ldp.waves, ldp.datasets, ldp.experiments)
 MODULES += (ldp.datasets.sets,)
+MODULES += (ldp.samplers,)
 MEANS = (ldp.OneBitMean, ldp.LaplaceMean, ldp.PiecewiseMean, ldp.HybridMean)
 LAWS = (
     "project_simplex",

@@ -231,6 +231,16 @@ PLAUSIBLE: dict[str, Any] = {
     "found_mse.truth": lambda w: np.arange(2, 7),
     "found_mse.found": lambda w: np.array([8, 2, 5, 1]),
     "found_mse.estimates": lambda w: w.choose.normal(0.3, 0.2, size=4),
+    "factor": lambda w: 2.0,
+    "fixed_point_channel.prior": law,
+    "fixed_point_window.prior": law,
+    "relative_mollifier.prior": law,
+    "local_mollifier.prior": law,
+    "LinearSampler.channel": lambda w: ldp.GRR(w.size, 0.1).channel(),
+    "LinearSampler.laws": law,
+    "Mollifier.lower": lambda w: np.full(w.size, 0.96 / w.size),
+    "Mollifier.upper": lambda w: np.full(w.size, 1.04 / w.size),
+    "Mollifier.laws": law,
 }
 FLAGS = {"simultaneous", "population", "consistent", "sharp", "tangent", "progress", "converged"}
 PLAUSIBLE |= dict.fromkeys(FLAGS, lambda w: bool(w.choose.random() < 0.5))

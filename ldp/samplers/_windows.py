@@ -1,0 +1,115 @@
+"""Windows of integers that the emitted laws of a sampler never leave, and reports drawn in them.
+
+A law of a sampler is emitted as weights out of 2**64, one word a report. Each weight lies between
+two integers, one at most e**epsilon times the other: so the budget holds for the emitted laws of
+*all* private distributions, in exact integers, however they were rounded.
+"""
+
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks, _kernels
+from ldp._words import Words, words
+from ldp.samplers import _law_kernels
+from ldp.types import Floats, Integers
+
+_ROUNDING = 1e-9  # of `upper` above e**epsilon times `lower`: the integers are held to it exactly
+_FRACTION = 128  # bits of e**epsilon
+_LARGEST = 44.0  # two numbers of 64 bits have no ratio above e**44.4
+
+
+def budget(epsilon: float) -> float:
+    """Return a privacy budget that weights of 64 bits can have."""
+    number = _checks.epsilon(epsilon)
+    if number > _LARGEST:
+        raise ValueError(f"epsilon must be at most {_LARGEST} for words of 64 bits, got {number}.")
+    return number
+
+
+def _factor(epsilon: float) -> int:
+    """Return 2**128 e**epsilon, rounded down."""
+    with localcontext() as context:
+        context.prec = 80
+        return int(Decimal(epsilon).exp() * 2**_FRACTION)
+
+
+def check_ratio(
+    lower: Floats, upper: Floats, epsilon: float, name: str = "upper and lower"
+) -> None:
+    """Refuse windows that are wider than the budget by more than rounding."""
+    spent = np.log(upper / lower)
+    if spent.max() > epsilon + _ROUNDING:
+        raise ValueError(
+            f"{name} must be within a factor e**epsilon = e**{epsilon:.6g} of each other, "
+            f"got e**{spent.max():.6g} at value {int(spent.argmax())}."
+        )
+
+
+def integer_windows(lower: Floats, upper: Floats, epsilon: float) -> tuple[Words, Words]:
+    """Return the least and largest weight of each value, out of 2**64; each end can be reached."""
+    factor = _factor(epsilon)
+    low = [math.ceil(math.ldexp(number, 64)) for number in lower.tolist()]
+    high = [
+        min(math.floor(math.ldexp(number, 64)), least * factor >> _FRACTION)
+        for number, least in zip(upper.tolist(), low, strict=True)
+    ]
+    for value, (least, largest) in enumerate(zip(low, high, strict=True)):
+        if largest < least:
+            raise ValueError(
+                "lower and upper must have a multiple of 2**-64 between them, "
+                f"got {lower[value]} and {upper[value]} at value {value}."
+            )
+    least_sum, largest_sum = sum(low), sum(high)
+    if not least_sum <= 2**64 <= largest_sum:
+        raise ValueError(
+            "lower and upper must have sums on either side of 1, got "
+            f"{least_sum / 2**64} and {largest_sum / 2**64} in multiples of 2**-64."
+        )
+    reached = [max(a, 2**64 - (largest_sum - b)) for a, b in zip(low, high, strict=True)]
+    high = [min(b, 2**64 - (least_sum - a)) for a, b in zip(low, high, strict=True)]
+    return np.array(reached, dtype=np.uint64), np.array(high, dtype=np.uint64)
+
+
+def emitted_epsilon(low: Words, high: Words) -> float:
+    """Return the budget that emitted laws spend at most: ln of the largest ratio of two ends."""
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return max(math.log1p((b - a) / a) for a, b in pairs)  # quotients of integers, rounded once
+
+
+def laws(given: npt.ArrayLike, size: int) -> Floats:
+    """Return private distributions, shape (n, size), from one or many rows."""
+    array = _checks.reals(given, "laws")
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise ValueError(f"laws must have shape ({size},) or (n, {size}), got {array.shape}.")
+    rows = np.ascontiguousarray(array.reshape(-1, size))
+    if rows.size:
+        with np.errstate(over="ignore"):  # what overflows is not 1
+            away = np.abs(rows.sum(axis=1) - 1)
+        if rows.min() < 0 or away.max() > 1e-9:
+            raise ValueError(
+                "laws must be non-negative and sum to 1, got minimum "
+                f"{rows.min()} and a sum off by {away.max()}."
+            )
+    return rows
+
+
+def weights(targets: Floats, low: Words, high: Words) -> Words:
+    """Return the integer weights of laws, which sum to 2**64 in each row."""
+    out = np.empty(targets.shape, dtype=np.uint64)
+    _law_kernels.integer_weights(targets, low, high, out)
+    return out
+
+
+def draw(weighted: Words, rng: np.random.Generator) -> Integers:
+    """Draw a value from each row of weights, by one word each."""
+    reports = np.empty(weighted.shape[0], dtype=np.int64)
+    _law_kernels.draw(weighted, words(rng, reports.size), reports)
+    return reports
+
+
+def chunks(rows: Floats) -> list[slice]:
+    """Cut rows into runs whose laws stay in a core's cache."""
+    return list(_kernels.chunks(rows.shape[0], rows.shape[1]))

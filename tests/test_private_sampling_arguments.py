@@ -1,0 +1,113 @@
+"""Bad input of private sampling: refused before any work, in one sentence."""
+
+import numpy as np
+import pytest
+
+import ldp
+from ldp.samplers import (
+    LinearSampler,
+    Mollifier,
+    fixed_point_channel,
+    fixed_point_window,
+    local_mollifier,
+    minimax_mollifier,
+    relative_mollifier,
+)
+
+RNG = np.random.default_rng(1)
+Q = [0.2, 0.3, 0.5]
+PRIORS = [fixed_point_channel, fixed_point_window, relative_mollifier]
+WRONG_PRIORS = {
+    "zero": [0.0, 0.5, 0.5],
+    "one": [1.0],
+    "nearly one": [5e-324, 1.0],
+    "negative": [-0.1, 0.6, 0.5],
+    "sum": [0.2, 0.3, 0.4],
+    "nan": [np.nan, 0.5, 0.5],
+    "empty": [],
+    "rows": [[0.5, 0.5]],
+}
+
+
+@pytest.mark.parametrize("make", PRIORS)
+@pytest.mark.parametrize("wrong", WRONG_PRIORS)
+def test_priors(make, wrong):
+    with pytest.raises((ValueError, TypeError), match=r"^prior must [^\n]*\.$"):
+        make(WRONG_PRIORS[wrong], 1.0)
+
+
+@pytest.mark.parametrize("make", PRIORS)
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan, "1", None, True])
+def test_budgets(make, wrong):
+    with pytest.raises((ValueError, TypeError), match=r"^epsilon must [^\n]*\.$"):
+        make(Q, wrong)
+
+
+def test_windows():
+    with pytest.raises(ValueError, match=r"^upper and lower must be within a factor"):
+        Mollifier([0.2, 0.2, 0.2], [0.6, 0.5, 0.5], 1.0)  # 0.6 / 0.2 = 3 > e
+    with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
+        Mollifier([0.4, 0.4, 0.4], [0.6, 0.5, 0.5], 1.0)
+    with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
+        Mollifier([0.1, 0.1, 0.1], [0.2, 0.2, 0.2], 1.0)
+    with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
+        Mollifier([0.5, 0.2, 0.2], [0.4, 0.5, 0.5], 1.0)  # upper below lower
+    with pytest.raises(ValueError, match=r"^lower must be positive"):
+        Mollifier([0.0, 0.2], [0.5, 0.5], 1.0)
+    with pytest.raises(ValueError, match=r"^upper must have shape \(2,\)"):
+        Mollifier([0.3, 0.3], [0.5, 0.5, 0.5], 1.0)
+
+
+def test_masses_without_a_word():
+    """1e-21 is 0.018 of a word: no integer lies in its window, which is refused and not widened."""
+    with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
+        fixed_point_window([1e-21, 0.5, 0.5], 1.0)
+    with pytest.raises(ValueError, match=r"^epsilon must be at most 44.0 for words of 64 bits"):
+        minimax_mollifier(3, 50.0)
+    channel = fixed_point_channel([1e-21, 1.0 - 1e-10, 1e-10], 1.0)  # the channel is right
+    with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
+        LinearSampler(channel, 1.0)
+
+
+def test_channels():
+    with pytest.raises(ValueError, match=r"^the entries of a column of channel must be within"):
+        LinearSampler(ldp.GRR(3, 1.1).channel(), 1.0)
+    with pytest.raises(ValueError, match=r"^channel must be positive, got 0\.0\.$"):
+        LinearSampler(np.eye(2), 1.0)
+    with pytest.raises(ValueError, match=r"^channel must have rows that sum to 1"):
+        LinearSampler([[0.5, 0.4], [0.5, 0.5]], 1.0)
+
+
+def test_factors():
+    for wrong in (1.0, 0.5, -2.0, np.inf, "2"):
+        with pytest.raises((ValueError, TypeError), match=r"^factor must [^\n]*\.$"):
+            local_mollifier(Q, 1.0, wrong)
+
+
+GRR = LinearSampler(ldp.GRR(3, 1.0).channel(), 1.0)
+
+
+@pytest.mark.parametrize("m", [relative_mollifier(Q, 1.0), GRR])
+@pytest.mark.parametrize(
+    "wrong",
+    [[0.5, 0.5], [0.2, 0.3, 0.4], [-0.2, 0.7, 0.5], [np.nan, 0.5, 0.5], "abc", [[[1, 0, 0]]], 1.0],
+    ids=repr,
+)
+def test_laws(m, wrong):
+    for call in (m.law, m.weights, lambda laws: m.privatize(laws, RNG)):
+        with pytest.raises((ValueError, TypeError), match=r"^laws must [^\n]*\.$"):
+            call(wrong)
+
+
+def test_generators():
+    with pytest.raises(TypeError, match=r"^rng must be a numpy\.random\.Generator"):
+        relative_mollifier(Q, 1.0).privatize(Q, 1)
+
+
+def test_the_caller_cannot_change_a_sampler():
+    lower, upper = np.array([0.3, 0.3]), np.array([0.6, 0.6])
+    m = Mollifier(lower, upper, 1.0)
+    lower[0] = 0.9
+    assert m.lower[0] == 0.3
+    with pytest.raises(ValueError, match="read-only"):
+        m.lower[0] = 0.9
