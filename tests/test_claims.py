@@ -5,6 +5,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
+import claims_badge
 import claims_html
 import claims_ledger as ledger
 import claims_values
@@ -327,3 +328,56 @@ def test_site_carries_the_ledger_and_an_anchor_for_every_claim(
     assert missing == []
     for claim_ in (c for c in claims if c["chapter"]):
         assert f'href="{claim_["chapter"]}.html#check-{claim_["id"]}"' in page
+
+
+# --------------------------------------------------------------------------------- the badges
+
+CHECK = {
+    "observed": 1.5, "expected": 1.5, "relation": "==", "tolerance": "relative tolerance 1e-12",
+    "standard_error": None, "rtol": 1e-12, "margin": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({}, "Observed as expected: 1.5, up to rounding."),
+        ({"observed": [True, True], "expected": [True, True]}, "The check of this cell holds."),
+        (
+            {"observed": [1, 2, 3, 4, 5], "expected": [1, 2, 3, 4, 5], "tolerance": "exact"},
+            "Observed as expected: 5 values from 1 to 5, exactly.",
+        ),
+        (
+            {"observed": [1.0, 1.1], "expected": [1.0, 1.0], "standard_error": [0.01, 0.04]},
+            "Observed 1, 1.1; expected 1, 1, up to five standard errors (0.2 or less).",
+        ),
+        (
+            {"observed": 0.5, "relation": "<", "standard_error": 0.1},
+            "Observed 0.5; expected below 1.5, by more than five standard errors (0.5).",
+        ),
+        (
+            {"observed": 0.5, "relation": "<", "standard_error": 0.1, "margin": 0.05},
+            "Observed 0.5; expected below 1.5, by more than 5%, with five standard errors to "
+            "spare.",
+        ),
+        (
+            {"observed": {"shape": [4, 9], "min": -1, "max": 2.5}, "rtol": 0.005},
+            "Observed 4 × 9 values from −1 to 2.5; expected 1.5, up to 0.005 of it.",
+        ),
+        ({"observed": "inf", "expected": "inf"}, "Observed as expected: inf, up to rounding."),
+    ],
+)
+def test_badge_tells_the_numbers_in_plain_words(change: dict, text: str) -> None:
+    assert claims_badge.compared(CHECK | change) == text
+
+
+def test_badge_states_the_claim_and_its_verdict() -> None:
+    claim = GOOD | {"statement": "the error is $a<b$ & more"}
+    badge = claims_badge.badge(claim, CHECK)
+    assert '<a href="report.html#claim-S004-41">S004-41</a>' in badge
+    assert ">corrected</span>" in badge
+    assert "the source says, and it needs a correction" in badge
+    assert r'<span class="math notranslate nohighlight">\(a&lt;b\)</span> &amp; more' in badge
+    rebuilt = GOOD | {"verdict": "reproduced", "basis": "reconstructed"}
+    assert "reconstruction verified" in claims_badge.badge(rebuilt, CHECK)
+    assert "the source says" not in claims_badge.badge(rebuilt, CHECK)

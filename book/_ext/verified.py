@@ -17,6 +17,8 @@ BOOK = Path(__file__).resolve().parents[1]
 # The package of this folder comes first, for all extensions: it is the one that was hashed.
 sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
+from claims_badge import badge
+
 from tools import chapters, claims, freshness, revision
 
 logger = logging.getLogger(__name__)
@@ -26,7 +28,7 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
     """Cells of a chapter with the outputs of its run; the text alone if there is no such run."""
     notebook = chapters.read(text)
     outputs = run_cells(name, Path(root))
-    rebuilt = {c["id"] for c in claims.declared(Path(root)) if c.get("basis") == "reconstructed"}
+    declared = {claim["id"]: claim for claim in claims.declared(Path(root))}
     cells, lines, missing = [], [], []
     for cell in notebook.cells:
         line = cell.metadata.pop("ldp")["line"]
@@ -38,8 +40,8 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
             for output in done.outputs:
                 # For the report, not for the page: Sphinx would not know how to show it.
                 record = output.get("data", {}).pop(chapters.CLAIM_MIME, None)
-                if record and record["id"] in rebuilt:
-                    output.data["text/html"] = mark_rebuilt(output.data["text/html"])
+                if record and record["id"] in declared:
+                    output.data["text/html"] = badge(declared[record["id"]], record)
             cell.update(outputs=done.outputs, execution_count=done.execution_count)
         cells.append(cell)
         lines.append(line)
@@ -53,13 +55,6 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
     notebook.cells = cells
     notebook.metadata["source_map"] = lines
     return notebook
-
-
-def mark_rebuilt(badge: str) -> str:
-    """Badge of a check whose equation we rebuilt: it says so."""
-    return badge.replace(
-        " checked</a>", ' checked</a> <span class="claim-basis">rebuilt equation</span>'
-    )
 
 
 def run_cells(name: str, root: Path) -> dict[str, nbformat.NotebookNode]:
@@ -98,7 +93,9 @@ def depend_on_run(app: Sphinx, docname: str, content: list[str]) -> None:
     name = Path(docname).name
     if name in chapters.names(Path(app.srcdir)):
         app.env.note_dependency(str(chapters.executed(name, Path(app.srcdir))))
-        app.env.note_dependency(str(claims.path(Path(app.srcdir))))  # its badges say their basis
+        app.env.note_dependency(
+            str(claims.path(Path(app.srcdir)))
+        )  # its badges say what is claimed
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
