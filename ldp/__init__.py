@@ -1,6 +1,16 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
-from ldp import bounds, datasets, itemsets, metrics, samplers, utilities, waves
+from ldp import (
+    bounds,
+    datasets,
+    heavy_hitters,
+    itemsets,
+    metrics,
+    samplers,
+    utilities,
+    waves,
+)
+from ldp.assigned import Assigned
 from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.estimators.bayes_risk import AllReports, enumerate_reports, minimum_mse
@@ -36,6 +46,7 @@ from ldp.mechanisms.restricted import RRRR
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
+from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.metrics import (
     kl,
     ks,
@@ -66,6 +77,7 @@ __all__ = [
     "THE",
     "AdaptiveRun",
     "AllReports",
+    "Assigned",
     "BestPrefix",
     "DirichletMixture",
     "EmptyPrefix",
@@ -95,6 +107,7 @@ __all__ = [
     "TreeFit",
     "UnaryEncoding",
     "VectorMean",
+    "WideHashing",
     "adobest",
     "base_cut",
     "base_pos",
@@ -108,6 +121,7 @@ __all__ = [
     "enumerate_reports",
     "exact_posterior",
     "gibbs",
+    "heavy_hitters",
     "hh_admm",
     "itemsets",
     "kl",

@@ -23,14 +23,15 @@ import numpy as np
 from fuzz_arguments import SMALL, UNTOUCHED, World, plausible, spoiled, world
 
 import ldp
+import ldp.assigned
 import ldp.experiments
 from ldp._noise import reach
 
 REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = (ldp, ldp.bounds, ldp.metrics, ldp.utilities, ldp.waves, ldp.datasets, ldp.experiments)
-MODULES += (ldp.datasets.sets,)
-MODULES += (ldp.samplers,)
+MODULES += (ldp.datasets.sets, ldp.samplers)
+MODULES += (ldp.assigned, ldp.heavy_hitters)
 MEANS = (ldp.OneBitMean, ldp.LaplaceMean, ldp.PiecewiseMean, ldp.HybridMean)
 LAWS = (
     "project_simplex",
@@ -156,7 +157,8 @@ def decoded(name: str, given: dict[str, Any], w: World) -> bool:
     m = given.get("mechanism", w.mechanism if "." in name else None)
     taken = given.get("reports", given.get("tally"))
     known = isinstance(m, tuple(type(each) for each in SMALL)) and m in SMALL
-    if not known or taken is None or isinstance(m, ldp.HierarchicalHistogram | ldp.VectorMean):
+    several = ldp.Assigned | ldp.HierarchicalHistogram | ldp.VectorMean
+    if not known or taken is None or isinstance(m, several):
         return False
     return impossible(m, taken)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import instances
 import mean_oracles
 import numpy as np
+import views
 
 import ldp
 from ldp.protocols.samplers import LangevinSampler
@@ -48,6 +49,9 @@ COUNTED = (ldp.GRR, ldp.RRRR, ldp.SquareWave)  # a tally says all that their rep
 SMALL: list[Any] = [*instances.every(1.0), *instances.every(4.0)]
 SMALL += [*mean_oracles.every(0.1), *mean_oracles.every(2.0), ldp.SHE(2, 60.0, resolution=1)]
 SMALL += [ldp.HierarchicalHistogram(4, 1.0, branching=2)]
+SMALL += [
+    ldp.Assigned([(views.First(4, 1), ldp.GRR(2, 1.0), 0.4), (views.Same(4), ldp.OUE(4, 1.0), 0.6)])
+]
 SMALL += [ldp.VectorMean(ldp.OneBitMean, -1.0, 2.0, 1.0, 3, 2)]
 
 
@@ -137,6 +141,24 @@ PLAUSIBLE: dict[str, Any] = {
     "num_reported": lambda w: 2,
     "num_buckets": lambda w: 3,
     "hash_bits": lambda w: 8,
+    "num_bits": lambda w: 4,
+    "limb_bits": lambda w: 2,
+    "word_bits": lambda w: 3,
+    "others": lambda w: 5,
+    "parts": lambda w: [
+        (views.First(4, 1), ldp.GRR(2, 1.0), 0.4),
+        (views.Same(4), ldp.OUE(4, 1.0), 0.6),
+    ],
+    "Assigned.tally.candidates": lambda w: None,
+    "Assigned.simulate.values": lambda w: np.arange(4),
+    "Assigned.simulate.candidates": lambda w: None,
+    "shares": lambda w: [0.25, 0.75],
+    "alphabet": lambda w: "ab",
+    "StringCode.length": lambda w: 3,
+    "strings": lambda w: ["ab", "", "bba"],
+    "codes": lambda w: w.choose.integers(0, 32, size=5),
+    "scatter.values": lambda w: w.choose.integers(0, 16, size=5),
+    "gather.values": lambda w: w.choose.integers(0, 16, size=5),
     "block_size": lambda w: 2,
     "subset_size": lambda w: 1,
     "threshold": lambda w: 0.7,
@@ -242,7 +264,16 @@ PLAUSIBLE: dict[str, Any] = {
     "Mollifier.upper": lambda w: np.full(w.size, 1.04 / w.size),
     "Mollifier.laws": law,
 }
-FLAGS = {"simultaneous", "population", "consistent", "sharp", "tangent", "progress", "converged"}
+FLAGS = {
+    "truncate",
+    "simultaneous",
+    "population",
+    "consistent",
+    "sharp",
+    "tangent",
+    "progress",
+    "converged",
+}
 PLAUSIBLE |= dict.fromkeys(FLAGS, lambda w: bool(w.choose.random() < 0.5))
 UNTOUCHED = {"folder", "processes", "progress"}  # others would write files and start processes
 UNTOUCHED |= {"max_iterations", "num_runs"}  # others would take what they are allowed: years

@@ -17,6 +17,7 @@ from ldp import (
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
+    WideHashing,
 )
 from ldp.mechanisms.hashing import REPORT
 
@@ -37,6 +38,8 @@ def pure(epsilon):
         LocalHashing(4, epsilon, num_buckets=2, hash_bits=5),
         LocalHashing(5, epsilon, num_buckets=3, hash_bits=6),
         LocalHashing(3, epsilon, num_buckets=5, hash_bits=5),
+        WideHashing(4, epsilon, 3, limb_bits=2, word_bits=3),
+        WideHashing(3, epsilon, 2, limb_bits=1, word_bits=2),
         SubsetSelection(2, epsilon),
         SubsetSelection(6, epsilon),
         SubsetSelection(6, epsilon, subset_size=5),
@@ -96,6 +99,12 @@ def all_reports(m):
         reports["seed"] = np.repeat(seeds, m.num_buckets)
         reports["bucket"] = np.tile(np.arange(m.num_buckets), seeds.size)
         return reports
+    if isinstance(m, WideHashing):
+        num_words = -(-m.num_bits // m.limb_bits) + 1
+        words = np.arange(2**m.word_bits, dtype=np.uint32) << np.uint32(32 - m.word_bits)
+        seeds = list(product(words, repeat=num_words))
+        kind = [("seed", "<u4", (num_words,)), ("bucket", "<u4")]
+        return np.array(list(product(seeds, range(m.num_buckets))), dtype=kind)
     if isinstance(m, SHE):  # tails at the ends
         return np.array(list(product(range(m.resolution + 1), repeat=d)), dtype=np.int64)
     raise TypeError(f"write out the reports of {m!r} here")

@@ -45,6 +45,7 @@ FACTORIES: dict[str, Callable[..., Any]] = {
 # With p and q fixed by the caller a large epsilon is only spent in part, and that is allowed.
 CHOOSING = [name for name in FACTORIES if name != "UnaryEncoding"]
 MECHANISMS = {name: make(D, 1.0) for name, make in FACTORIES.items()}
+MECHANISMS["WideHashing"] = ldp.WideHashing(4, 1.0, word_bits=20)  # 16 values
 
 every_factory = pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES.keys())
 every_mechanism = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
@@ -188,7 +189,7 @@ def test_other_arguments(call: Callable[[], object], naming: str) -> None:
 # -- users' values and the generator ---------------------------------------------------------------
 
 BAD_VALUES = {
-    "too large": [0, D],
+    "too large": [0, 16],
     "negative": [3, -1],
     "float": [1.0, 2.0],
     "nan": [np.nan],
@@ -225,7 +226,7 @@ def test_values(m: Any, values: object) -> None:
 )
 def test_generator(m: Any, rng: object) -> None:
     refuse(lambda: m.privatize([1, 2], rng), naming="rng")
-    refuse(lambda: m.simulate([1] * D, rng), naming="rng")
+    refuse(lambda: m.simulate([1] * m.domain_size, rng), naming="rng")
     refuse(lambda: m.privatize([], rng), naming="rng")
 
 
@@ -234,7 +235,7 @@ def test_generator_is_required(m: Any) -> None:
     with pytest.raises(TypeError, match="rng"):
         m.privatize([1, 2])
     with pytest.raises(TypeError, match="rng"):
-        m.simulate([1] * D)
+        m.simulate([1] * m.domain_size)
 
 
 BAD_COUNTS = {
@@ -289,7 +290,7 @@ def test_no_users(m: Any) -> None:
         tally = m.tally(reports)
         assert tally.num_reports == 0
         assert not tally.counts.any()
-        assert tally == m.simulate([0] * D, rng)
+        assert tally == m.simulate([0] * m.domain_size, rng)
         assert tally + tally == tally
         naming = "tally" if isinstance(m, ldp.FrequencyOracle) else "mechanism"
         refuse(lambda tally=tally: ldp.debias(tally, m), naming=naming)
@@ -301,7 +302,7 @@ def test_no_users(m: Any) -> None:
 NUMBERS = [MECHANISMS[name] for name in ("GRR", "RRRR", "HadamardResponse", "HadamardResponse4")]
 UNARY = [MECHANISMS[name] for name in ("SUE", "OUE", "THE", "UnaryEncoding")]
 SUBSETS = [MECHANISMS[name] for name in ("SubsetSelection", "SubsetSelection3")]
-HASHED = [MECHANISMS[name] for name in ("BLH", "OLH", "LocalHashing")]
+HASHED = [MECHANISMS[name] for name in ("BLH", "OLH", "LocalHashing", "WideHashing")]
 GOOD = {id(m): m.privatize([1, 10, 0], np.random.default_rng(3)) for m in MECHANISMS.values()}
 
 
@@ -368,7 +369,7 @@ def test_hashed_reports(m: Any) -> None:
     refuse_reports(m, bad)
     refuse_reports(m, GOOD[id(m)]["seed"])
     refuse_reports(m, GOOD[id(m)][["bucket", "seed"]])
-    for candidates in ([D], [-1], [1.0], [[1]], [True], "1"):
+    for candidates in ([m.domain_size], [-1], [1.0], [[1]], [True], "1"):
         refuse(
             lambda candidates=candidates: m.tally(GOOD[id(m)], candidates=candidates),
             naming="candidates",

@@ -15,6 +15,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from test_noise import emitted as emitted_laplace
+from views import First, Same
 
 import ldp
 from ldp import (
@@ -26,6 +27,7 @@ from ldp import (
     SHE,
     SUE,
     THE,
+    Assigned,
     HadamardResponse,
     HierarchicalHistogram,
     HybridMean,
@@ -37,6 +39,7 @@ from ldp import (
     SubsetSelection,
     UnaryEncoding,
     VectorMean,
+    WideHashing,
     central_laplace_mean,
 )
 from ldp._words import at_least, at_most, shared_rest, threshold
@@ -125,10 +128,17 @@ def levels(m, up, down):
     return [p for pairs, _ in of_each for p in pairs], [s for _, near in of_each for s in near]
 
 
+def assigned(m, up, down):
+    # So is the part of the users.
+    of_each = [LAWS[type(part)](part, up, down) for _, part, _ in m.parts]
+    return [p for pairs, _ in of_each for p in pairs], [s for _, near in of_each for s in near]
+
+
 LAWS = {
     GRR: response,
     UnaryEncoding: bits,
     LocalHashing: lambda m, up, down: response(m.response, up, down),
+    WideHashing: lambda m, up, down: response(m.response, up, down),
     SubsetSelection: subset,
     HadamardResponse: hadamard,
     SquareWave: lambda m, up, down: window(m, up, down, 2 * m.half_width + 1),
@@ -138,12 +148,19 @@ LAWS = {
     HybridMean: hybrid,
     VectorMean: vector,
     HierarchicalHistogram: levels,
+    Assigned: assigned,
 }
 
 
 def some_encoding(d, epsilon):
     rare = 3 * np.exp(-epsilon)
     return UnaryEncoding(d, epsilon, 0.75, rare / (1 + rare))
+
+
+def two_parts(d, epsilon):
+    half = max(2, (d + 1) // 2)
+    hashed = WideHashing(d.bit_length(), epsilon)
+    return Assigned([(First(d, d > 2), GRR(half, epsilon), 0.3), (Same(d), hashed, 0.7)])
 
 
 def part(d, epsilon, size, share):
@@ -160,6 +177,8 @@ CATALOGUE = {
     "LocalHashing": partial(LocalHashing, num_buckets=5),
     "BLH": BLH,
     "OLH": OLH,
+    "WideHashing": lambda d, e: WideHashing((d - 1).bit_length(), e),
+    "WideHashing of many bits": lambda d, e: WideHashing(63, e, min(d, 2**17)),
     "SubsetSelection": SubsetSelection,
     "SubsetSelection of one": partial(SubsetSelection, subset_size=1),
     "HadamardResponse": HadamardResponse,
@@ -176,6 +195,7 @@ CATALOGUE = {
     "PiecewiseMean of one cell": lambda d, e: PiecewiseMean(0.0, 1.0, e, min(d, 2**20), 1),
     "HybridMean": lambda d, e: HybridMean(0.0, 1.0, e, min(d, 2**14)),
     "VectorMean": lambda d, e: VectorMean(OneBitMean, 0.0, 1.0, e, d, min(d, 7)),
+    "Assigned": two_parts,
     "HierarchicalHistogram": lambda d, e: HierarchicalHistogram(2 ** (d.bit_length() - 1), e, 2),
 }  # fmt: skip
 every = pytest.mark.parametrize("make", CATALOGUE.values(), ids=CATALOGUE.keys())

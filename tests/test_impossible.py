@@ -20,6 +20,7 @@ from ldp import (
     OneBitMean,
     SubsetSelection,
     Tally,
+    WideHashing,
     confidence_interval,
     debias,
     exact_posterior,
@@ -39,10 +40,11 @@ MEANS = [m for epsilon in (0.1, 1.0, 8.0) for m in mean_oracles.finite(epsilon)]
 
 def candidates(m):
     """Reports of the right type: all possible ones, and others around them."""
-    if isinstance(m, LocalHashing):
-        good = instances.all_reports(m)[:: max(1, 4**m.hash_bits // 50)]
+    if isinstance(m, LocalHashing | WideHashing):
+        good = instances.all_reports(m)
+        good = good[:: max(1, len(good) // 150)]
         longer, other = good[:20].copy(), good[:20].copy()
-        longer["seed"] |= np.uint64(1)  # a bit that a short word does not have
+        longer["seed"] |= longer["seed"].dtype.type(1)  # a bit that a short word does not have
         other["bucket"] += m.num_buckets
         return np.concatenate([good, longer, other])
     if not hasattr(m, "domain_size") or instances.all_reports(m).ndim == 1:

@@ -23,6 +23,7 @@ MECHANISMS = {
     "BLH": ldp.BLH(D, 1.0),
     "OLH": ldp.OLH(D, 1.0),
     "OLH sharp": ldp.OLH(D, 6.0),
+    "WideHashing": ldp.WideHashing(9, 1.0),
     "SquareWave": ldp.SquareWave(D, 1.0),
     "RRRR": ldp.RRRR(D, 1.0, [150, 7], 0.8),
     "RRRR sharp": ldp.RRRR(D, 9.0, range(D - 1), 8.0),
@@ -84,7 +85,7 @@ def test_same_seed_same_reports(m: Any) -> None:
     first, again, other = (m.privatize(values, np.random.default_rng(s)) for s in (1, 1, 2))
     assert first.tobytes() == again.tobytes()
     assert first.tobytes() != other.tobytes()
-    counts = np.bincount(values, minlength=D)
+    counts = np.bincount(values, minlength=m.domain_size)
     assert m.simulate(counts, np.random.default_rng(1)) == m.simulate(
         counts, np.random.default_rng(1)
     )
@@ -131,10 +132,10 @@ def test_any_bit_generator(m: Any, bit_generator: type[np.random.BitGenerator]) 
     rng = np.random.Generator(bit_generator(12))
     for tally in (
         m.tally(m.privatize(np.full(n, 7), rng)),
-        m.simulate(n * np.eye(D, dtype=int)[7], rng),
+        m.simulate(n * np.eye(m.domain_size, dtype=int)[7], rng),
     ):
         if isinstance(m, ldp.FrequencyOracle):
-            deviation = np.sqrt(ldp.variance(m, n, np.eye(D)[7])[7])
+            deviation = np.sqrt(ldp.variance(m, n, np.eye(m.domain_size)[7])[7])
             assert abs(ldp.debias(tally, m)[7] - 1) < 6 * deviation
         else:
             law = m.channel()[7]
@@ -157,7 +158,7 @@ def test_global_state_is_untouched(m: Any) -> None:
     before = str(np.random.get_state())  # noqa: NPY002
     reports = m.privatize(some_values(100), np.random.default_rng(1))
     m.tally(reports)
-    m.simulate(np.ones(D, dtype=int), np.random.default_rng(1))
+    m.simulate(np.ones(m.domain_size, dtype=int), np.random.default_rng(1))
     assert str(np.random.get_state()) == before  # noqa: NPY002
 
 

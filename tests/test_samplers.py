@@ -20,6 +20,7 @@ from ldp import (
     LocalHashing,
     SquareWave,
     SubsetSelection,
+    WideHashing,
     variance,
 )
 from ldp.estimators.linear import debias
@@ -60,6 +61,8 @@ SAMPLED = [
     OUE(9, 4.0),  # rows of two bytes, seven of their bits padding
     THE(4, 2.0),
     LocalHashing(4, 1.0, num_buckets=3, hash_bits=4),
+    WideHashing(4, 1.0, 3, limb_bits=2, word_bits=3),
+    WideHashing(5, 1.0, 2, limb_bits=3, word_bits=3),
     SubsetSelection(6, 1.0),
     SubsetSelection(9, 0.5, subset_size=4),
     HadamardResponse(6, 1.0),
@@ -165,17 +168,22 @@ def test_control_simulate_at_another_budget_is_seen(m):
     assert simulated_p_value(with_budget(m, m.epsilon + 0.6), m, values, seed=22) < FALSE_ALARM
 
 
+def word_bits(m):
+    return getattr(m, "hash_bits", getattr(m, "word_bits", 32))
+
+
 # Hashes of a short word leave dependence among three values, so the full word is tested here.
-MOMENTS = [m for m in oracles(1.5) if m.domain_size > 2 and getattr(m, "hash_bits", 32) == 32] + [
+MOMENTS = [m for m in oracles(1.5) if m.domain_size > 2 and word_bits(m) == 32] + [
     SHE(4, 1.5),
     LocalHashing(6, 1.5, 5),
     LocalHashing(9, 1.5, 2),
+    WideHashing(3, 1.5, 5),
 ]
 
 
 def exact_covariance(m, frequencies, n):
     """Covariance of the estimates given the users' values, from the channel where it is short."""
-    if isinstance(m, SHE) or getattr(m, "hash_bits", 0) == 32:
+    if isinstance(m, SHE | LocalHashing | WideHashing) and word_bits(m) == 32:
         return np.diag(variance(m, n, frequencies))  # counts of different values are independent
     channel, each = m.channel(), (scores(m) - m.q) / (m.p - m.q)
     mean = channel @ each  # [x, v]

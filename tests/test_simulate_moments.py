@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from instances import scores
 from scipy import stats
-from test_samplers import with_budget
+from test_samplers import with_budget, word_bits
 
 from ldp import (
     GRR,
@@ -21,6 +21,7 @@ from ldp import (
     LocalHashing,
     SquareWave,
     SubsetSelection,
+    WideHashing,
     variance,
 )
 
@@ -35,6 +36,7 @@ SMALL = [
     SUE(7, 1.0),
     OUE(7, 2.0),
     LocalHashing(7, 1.5, 5),
+    WideHashing(3, 1.5, 5),
     SHE(4, 1.0, resolution=1),
     SubsetSelection(7, 1.0, subset_size=3),
     HadamardResponse(15, 1.0, block_size=16),
@@ -58,7 +60,7 @@ def uneven(size, total):
 def law_of_tally(m, counts):
     """Exact mean and covariance of the tally given the users' values."""
     n = counts.sum()
-    if isinstance(m, SHE) or getattr(m, "hash_bits", 0) == 32:  # independent counts, no channel
+    if isinstance(m, SHE | LocalHashing | WideHashing) and word_bits(m) == 32:  # no channel
         spread = (n * (m.p - m.q)) ** 2 * variance(m, n, counts / n)
         return n * m.q + (m.p - m.q) * counts, np.diag(spread)
     channel, each = m.channel(), scores(m).astype(float)

@@ -16,6 +16,7 @@ from ldp import (
     SquareWave,
     SubsetSelection,
     SupportMechanism,
+    WideHashing,
 )
 
 NOISY: FrequencyOracle = SHE(2, 1.0)
@@ -31,6 +32,7 @@ PURE: list[PureMechanism] = [
     OLH(2, 1.0),
     SubsetSelection(2, 1.0),
     HadamardResponse(2, 1.0),
+    WideHashing(1, 1.0),
 ]
 
 

@@ -80,8 +80,11 @@ class HashFamily:
     def bucket(self, seeds: Array, values: Integers) -> Integers:
         """Bucket of each value under the function of its seed; the two broadcast."""
         multiplier, offset = halves(seeds)
-        word = multiplier * self.keys(values) + offset  # modulo 2**32
-        unit = (word >> np.uint32(32 - self.unit_bits)).astype(np.int64)
+        return self.bucket_of(multiplier * self.keys(values) + offset)  # modulo 2**32
+
+    def bucket_of(self, hashed: Words32) -> Integers:
+        """Bucket in which a hashed word lies."""
+        unit = (hashed >> np.uint32(32 - self.unit_bits)).astype(np.int64)
         return (unit * self.num_buckets) >> self.unit_bits
 
     def intervals(self, buckets: Array) -> tuple[Words32, Words32]:
@@ -93,3 +96,44 @@ class HashFamily:
 def halves(seeds: Array) -> tuple[Words32, Words32]:
     """Split seeds into multipliers and offsets."""
     return (seeds >> np.uint64(32)).astype(np.uint32), seeds.astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class MultilinearFamily:
+    r"""All functions of a value in limbs, :math:`\mathrm{bucket}((\sum_ja_jk_j+b)\bmod 2^w)`.
+
+    The key :math:`k_j` is a fixed scrambling of limb :math:`j`. Two values differ in some limb;
+    whatever the other multipliers are, that limb's makes the units of the two exactly independent,
+    as in :class:`HashFamily`. So more limbs cost no bit of the units.
+
+    A seed is a row of words: the multipliers, most significant limb first, then the offset.
+    """
+
+    num_bits: int
+    num_buckets: int
+    limb_bits: int
+    word_bits: int
+
+    @property
+    def limb(self) -> HashFamily:
+        """The family of a single limb, with the same units and buckets."""
+        return HashFamily(2**self.limb_bits, self.num_buckets, self.word_bits)
+
+    @property
+    def num_limbs(self) -> int:
+        """Number of limbs of a value."""
+        return -(-self.num_bits // self.limb_bits)
+
+    @property
+    def unused(self) -> np.uint32:
+        """Bits of a word of a seed that are always zero."""
+        return np.uint32(self.limb.unused & 0xFFFFFFFF)
+
+    def keys(self, values: Integers) -> Words32:
+        """Key of each limb of each value, shape (n, num_limbs)."""
+        shifts = self.limb_bits * np.arange(self.num_limbs - 1, -1, -1)
+        return self.limb.keys(values[:, None] >> shifts & (2**self.limb_bits - 1))
+
+    def bucket(self, seeds: Words32, values: Integers) -> Integers:
+        """Bucket of each value under each function, shape (number of seeds, number of values)."""
+        return self.limb.bucket_of(seeds[:, :-1] @ self.keys(values).T + seeds[:, -1:])

@@ -273,10 +273,14 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
     if num_buckets is not None:
         return LocalHashing(domain_size, epsilon, num_buckets)
     d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+    return LocalHashing(d, budget, best_buckets(budget, 2 ** HashFamily(d, 2, 32).unit_bits))
+
+
+def best_buckets(epsilon: float, most: int) -> int:
+    """Return the number of buckets, 2 to `most`, of least variance for rare values."""
 
     def rare_variance(buckets: int) -> float:  # up to a factor that is the same for all
-        return (1 + (buckets - 1) * math.exp(-budget)) ** 2 / (buckets - 1)
+        return (1 + (buckets - 1) * math.exp(-epsilon)) ** 2 / (buckets - 1)
 
-    most = 2 ** HashFamily(d, 2, 32).unit_bits
-    below = math.floor(min(math.exp(min(budget, 700.0)) + 1, most - 1))
-    return LocalHashing(d, budget, min(below, below + 1, key=rare_variance))
+    below = math.floor(min(math.exp(min(epsilon, 700.0)) + 1, max(2, most - 1)))
+    return min(below, min(below + 1, most), key=rare_variance)

@@ -1,0 +1,155 @@
+"""Users who are asked different things: one budget, one report each, nobody lost."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_bad_input import refuse
+from views import First, Same
+
+from ldp import GRR, OUE, Assigned, WideHashing, debias, worst_case_epsilon
+from ldp.assigned import AssignedReports, assign
+
+TWO = Assigned([(First(16, 2), GRR(4, 1.0), 0.3), (Same(16), GRR(16, 1.0), 0.7)])
+
+
+def test_the_budget_is_spent_exactly():
+    channel = TWO.channel()
+    assert channel.shape == (16, 20)
+    np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-14)
+    assert worst_case_epsilon(channel) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_control_shares_that_depend_on_the_value_spend_more():
+    shares = np.where(np.arange(16) < 8, 0.3, 0.5)[:, None]
+    first, second = GRR(4, 1.0).channel()[np.arange(16) >> 2], GRR(16, 1.0).channel()
+    leaking = np.hstack([shares * first, (1 - shares) * second])
+    assert worst_case_epsilon(leaking) > 1.5
+
+
+def test_the_budget_is_the_largest_of_the_parts():
+    parts = [(Same(4), GRR(4, 1.0), 0.5), (Same(4), OUE(4, 2.0), 0.5)]
+    assert Assigned(parts).epsilon == 2.0
+    assert worst_case_epsilon(Assigned(parts).channel()) == pytest.approx(2.0, rel=1e-12)
+
+
+def test_everybody_answers_once_and_in_order():
+    values = np.random.default_rng(1).integers(0, 16, 5_000)
+    sharp = Assigned([(First(16, 2), GRR(4, 30.0), 0.3), (Same(16), GRR(16, 30.0), 0.7)])
+    made = sharp.privatize(values, np.random.default_rng(2))
+    assert made.part.shape == (5_000,)
+    assert (made.reports[0] == values[made.part == 0] >> 2).all()  # at 30 the truth is told
+    assert (made.reports[1] == values[made.part == 1]).all()
+    tallies = sharp.tally(made)
+    assert sum(t.num_reports for t in tallies) == 5_000
+
+
+@pytest.mark.statistical
+def test_parts_have_their_shares():
+    """Chi-square at 10**-9; shares off by three per cent, the control, are seen."""
+    shares = np.array([0.1, 0.2, 0.3, 0.4])
+    observed = np.bincount(assign(2_000_000, shares, np.random.default_rng(3)))
+    assert stats.chisquare(observed, 2_000_000 * shares).pvalue > 1e-9
+    wrong = shares * [1.03, 1.03, 1, 1]
+    assert stats.chisquare(observed, 2_000_000 * wrong / wrong.sum()).pvalue < 1e-9
+
+
+def test_parts_do_not_depend_on_values():
+    parts = [
+        TWO.privatize(values, np.random.default_rng(4)).part
+        for values in (np.zeros(500, int), np.arange(500) % 16)
+    ]
+    assert (parts[0] == parts[1]).all()
+
+
+def test_equal_shares_cut_the_words_in_equal_runs():
+    class Words(np.random.Generator):
+        def integers(self, *_args, size, **_options):
+            return np.array([0, 2**62 - 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64)
+
+    part = assign(6, [0.25] * 4, Words(np.random.PCG64(1)))
+    assert part.tolist() == [0, 0, 1, 1, 2, 3]
+
+
+def test_candidates_of_each_part():
+    hashed = WideHashing(40, 3.0)
+    both = Assigned([(First(2**40, 36), GRR(16, 3.0), 0.5), (Same(2**40), hashed, 0.5)])
+    values = np.repeat([2**39 + 7, 5], 2_000)
+    made = both.privatize(values, np.random.default_rng(5))
+    first, second = both.tally(made, [None, [5, 6, 2**39 + 7]])
+    assert first.counts.size == 16
+    assert second.candidates.tolist() == [5, 6, 2**39 + 7]
+    assert debias(second, hashed)[[0, 2]] == pytest.approx([0.5, 0.5], abs=0.1)
+
+
+@pytest.mark.statistical
+def test_simulate_has_the_moments_of_reports():
+    """Estimates of both ways, six standard errors; the control simulates other users."""
+    hashed = WideHashing(40, 2.0)
+    both = Assigned([(First(2**40, 36), GRR(16, 2.0), 0.4), (Same(2**40), hashed, 0.6)])
+    values, counts, asked = [2**39 + 7, 5, 2**38], [500, 300, 200], [None, [6, 5, 2**39 + 7]]
+
+    def estimates(tallies):
+        return np.concatenate([t.counts for t in tallies] + [[t.num_reports for t in tallies]])
+
+    children = np.random.default_rng(6).spawn(1_500)
+    users = np.repeat(values, counts)
+    made = [estimates(both.tally(both.privatize(users, g), asked)) for g in children[:500]]
+    drawn, others = (
+        [estimates(both.simulate(values, held, g, candidates=asked)) for g in some]
+        for held, some in ((counts, children[500:1000]), ([300, 500, 200], children[1000:]))
+    )
+
+    def apart(a, b):
+        spread = np.var(a, axis=0) + np.var(b, axis=0)
+        return (np.abs(np.mean(a, axis=0) - np.mean(b, axis=0)) / np.sqrt(spread / 500)).max()
+
+    assert apart(made, drawn) < 6
+    assert apart(made, others) > 6
+    ratio = np.var(drawn, axis=0) / np.var(made, axis=0)
+    assert (np.abs(np.log(ratio)) < 6 * np.sqrt(4 / 500)).all()
+
+
+def test_split_loses_nobody():
+    counts = np.array([10, 0, 7])
+    split = TWO.split(counts, np.random.default_rng(7))
+    assert split.shape == (2, 3)
+    assert (split.sum(axis=0) == counts).all()
+
+
+MADE = TWO.privatize([1, 2, 3], np.random.default_rng(1))
+RNG = np.random.default_rng(1)
+FINE = (Same(4), GRR(4, 1.0), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "naming"),
+    [
+        (lambda: Assigned([]), "parts"),
+        (lambda: Assigned(None), "parts"),
+        (lambda: Assigned([GRR(4, 1.0)]), "parts"),
+        (lambda: Assigned([FINE, (Same(5), GRR(5, 1.0), 0.5)]), "parts"),
+        (lambda: Assigned([(GRR, GRR(4, 1.0), 1.0)]), "parts"),
+        (lambda: Assigned([(Same(4), "GRR", 1.0)]), "parts"),
+        (lambda: Assigned([FINE]), "shares"),
+        (lambda: Assigned([FINE, FINE, (Same(4), GRR(4, 1.0), 0.0)]), "shares"),
+        (lambda: Assigned([FINE, FINE, (Same(4), GRR(4, 1.0), -0.1)]), "shares"),
+        (lambda: Assigned([(Same(4), GRR(4, 1.0), "1")]), "shares"),
+        (lambda: assign(-1, [1.0], RNG), "num_users"),
+        (lambda: assign(3, [], RNG), "shares"),
+        (lambda: assign(3, [0.5, 0.6], RNG), "shares"),
+        (lambda: assign(3, [1.0], 1), "rng"),
+        (lambda: TWO.privatize([16], RNG), "values"),
+        (lambda: TWO.privatize([1], None), "rng"),
+        (lambda: TWO.tally(MADE.reports), "reports"),
+        (lambda: TWO.tally(AssignedReports(np.array([0, 0, 0, 1]), MADE.reports)), "reports"),
+        (lambda: TWO.tally(AssignedReports(np.array([0, 2, 1]), MADE.reports)), "parts"),
+        (lambda: TWO.tally(MADE, [None]), "candidates"),
+        (lambda: TWO.tally(MADE, 3), "candidates"),
+        (lambda: TWO.tally(MADE, [[1], None]), "candidates"),
+        (lambda: TWO.split([-1], RNG), "counts"),
+        (lambda: TWO.simulate([1, 1], [1, 2], RNG), "values"),
+        (lambda: TWO.simulate([1, 2], [1], RNG), "counts"),
+    ],
+)
+def test_bad_input(call, naming):
+    refuse(call, naming=naming)
