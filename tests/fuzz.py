@@ -32,6 +32,7 @@ SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = (ldp, ldp.bounds, ldp.metrics, ldp.utilities, ldp.waves, ldp.datasets, ldp.experiments)
 MODULES += (ldp.datasets.sets, ldp.samplers)
 MODULES += (ldp.assigned, ldp.heavy_hitters)
+MODULES += (ldp.itemsets,)
 MEANS = (ldp.OneBitMean, ldp.LaplaceMean, ldp.PiecewiseMean, ldp.HybridMean)
 LAWS = (
     "project_simplex",
@@ -154,7 +155,8 @@ def impossible(m: Any, reports: Any) -> bool:
 
 def decoded(name: str, given: dict[str, Any], w: World) -> bool:
     """Say whether an accepted call has taken reports that cannot be."""
-    m = given.get("mechanism", w.mechanism if "." in name else None)
+    own = w.mechanism if name.startswith(f"{type(w.mechanism).__name__}.") else None
+    m = given.get("mechanism", own)
     taken = given.get("reports", given.get("tally"))
     known = isinstance(m, tuple(type(each) for each in SMALL)) and m in SMALL
     several = ldp.Assigned | ldp.HierarchicalHistogram | ldp.VectorMean

@@ -108,6 +108,11 @@ def rule(w: World) -> Any:
     return pick(w.choose, [best, ldp.MassPrefix(0.9), ldp.EmptyPrefix()])
 
 
+def sets(w: World) -> Any:
+    """Sets of three items for a few users."""
+    return ldp.itemsets.ItemSets.every(3)[w.choose.integers(0, 8, size=w.choose.integers(1, 12))]
+
+
 PLAUSIBLE: dict[str, Any] = {
     "domain_size": lambda w: w.size,
     "epsilon": lambda w: pick(w.choose, EPSILONS),
@@ -245,6 +250,21 @@ PLAUSIBLE: dict[str, Any] = {
     "processes": lambda w: 1,
     "version": lambda w: "",
     "given": law,
+    "sets": sets,
+    "num_items": lambda w: 3,
+    "lists": lambda w: [[0, 2], [], [1]],
+    "items": lambda w: np.array([0, 2, 1]),
+    "lengths": lambda w: np.array([2, 0, 1]),
+    "ItemSets.candidates": lambda w: w.choose.permutation(3)[:2],
+    "PadAndSample.length": lambda w: 2,
+    "PadAndSample.oracle": lambda w: ldp.GRR(5, 1.0),
+    "PadAndSample.candidates": lambda w: [2, 3],
+    "PadAndSample.reports": lambda w: w.choose.integers(0, 5, size=6),
+    "PadAndSample.epsilon": lambda w: 1.0,
+    "SetSelection.length": lambda w: 2,
+    "SetSelection.frequency": lambda w: 0.1,
+    "SetSelection.candidates": lambda w: [2, 3],
+    "SetSelection.reports": lambda w: w.choose.integers(0, 5, size=(6, 1)).astype("u4"),
     "num_users": lambda w: 20,
     "found": lambda w: w.choose.permutation(9)[:4],
     "frequencies": lambda w: w.choose.random(5),

@@ -49,7 +49,7 @@ def amplified_epsilon(epsilon: float, length: int) -> float:
 
     References
     ----------
-    ``wang2018locally``.
+    ``wang2018itemset``.
     """
     budget = _checks.epsilon(epsilon)
     size = _checks.integer(length, "length", 1)
@@ -105,7 +105,7 @@ class PadAndSample:
 
     References
     ----------
-    ``qin2016heavy``; ``wang2018locally``.
+    ``qin2016heavy``; ``wang2018itemset``.
     """
 
     num_items: int

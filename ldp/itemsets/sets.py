@@ -1,6 +1,6 @@
 """Sets of items, one for each user, held flat."""
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -13,6 +13,7 @@ from ldp.mechanisms._shared import freeze
 from ldp.types import Array, Integers
 
 _MOST_ITEMS = 2**31
+_KINDS = (list, tuple, set, frozenset, range, np.ndarray)
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -73,7 +74,7 @@ class ItemSets:
 
         Parameters
         ----------
-        lists : iterable of lists, tuples, arrays or sets of int
+        lists : iterable of lists, tuples, ranges, arrays or sets of int
         num_items : int
 
         Returns
@@ -195,11 +196,9 @@ def check_sets(given: Any, num_items: int) -> ItemSets:
 
 
 def _rows(lists: Iterable[Any]) -> list[Any]:
-    if not isinstance(lists, Iterable) or isinstance(lists, str | bytes):
-        raise TypeError(f"lists must hold a list for each user, got {_checks.shown(lists)}.")
-    rows = list(lists)
+    rows = list(lists) if isinstance(lists, Iterable) else [lists]
     for row in rows:
-        if not (isinstance(row, Iterable) and isinstance(row, Sized)):
+        if not isinstance(row, _KINDS):
             raise TypeError(f"lists must hold a list for each user, got {_checks.shown(row)}.")
     return rows
 
