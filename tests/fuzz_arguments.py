@@ -113,6 +113,22 @@ def sets(w: World) -> Any:
     return ldp.itemsets.ItemSets.every(3)[w.choose.integers(0, 8, size=w.choose.integers(1, 12))]
 
 
+def searched(w: World) -> Any:
+    """Rounds of prefixes, and reports of them."""
+    rounds = ldp.heavy_hitters.prefix_rounds(4, 1.0, (2, 4, 4))
+    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+
+
+def paired(w: World) -> Any:
+    """Rounds of pairs of pieces, and reports of them."""
+    rounds = ldp.heavy_hitters.segment_pairs(4, 1.0, 2)
+    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+
+
+def result(w: World) -> Any:
+    return ldp.heavy_hitters.find_prefixes(*searched(w), 2)
+
+
 PLAUSIBLE: dict[str, Any] = {
     "domain_size": lambda w: w.size,
     "epsilon": lambda w: pick(w.choose, EPSILONS),
@@ -164,6 +180,39 @@ PLAUSIBLE: dict[str, Any] = {
     "codes": lambda w: w.choose.integers(0, 32, size=5),
     "scatter.values": lambda w: w.choose.integers(0, 16, size=5),
     "gather.values": lambda w: w.choose.integers(0, 16, size=5),
+    "depths": lambda w: (2, 4, 4),
+    "prefix_rounds.shares": lambda w: [0.25, 0.25, 0.5],
+    "scattered": lambda w: True,
+    "num_segments": lambda w: 2,
+    "final_share": lambda w: 0.5,
+    "first": lambda w: 0,
+    "second": lambda w: 1,
+    "depth": lambda w: 4,
+    "symbol_bits": lambda w: 2,
+    "top_k": lambda w: 2,
+    "keep": lambda w: 3,
+    "find_prefixes.rounds": lambda w: searched(w)[0],
+    "find_prefixes.reports": lambda w: searched(w)[1],
+    "simulate_prefixes.rounds": lambda w: searched(w)[0],
+    "simulate_prefixes.values": lambda w: np.arange(4),
+    "simulate_prefixes.counts": lambda w: np.full(4, 9),
+    "find_strings.rounds": lambda w: paired(w)[0],
+    "find_strings.reports": lambda w: paired(w)[1],
+    "simulate_strings.rounds": lambda w: paired(w)[0],
+    "simulate_strings.values": lambda w: np.arange(4),
+    "simulate_strings.counts": lambda w: np.full(4, 9),
+    "priv_trie.values": lambda w: w.choose.integers(0, 16, size=20),
+    "simulate_trie.values": lambda w: w.choose.integers(0, 16, size=20),
+    "certify.found": lambda w: result(w),
+    "certify.threshold": lambda w: 0.01,
+    "HeavyHitters.values": lambda w: result(w).values,
+    "HeavyHitters.frequencies": lambda w: result(w).frequencies,
+    "HeavyHitters.rounds": lambda w: result(w).rounds,
+    "Round.mechanism": lambda w: ldp.WideHashing(4, 1.0),
+    "Round.tally": lambda w: ldp.Tally([5, 3], 9, ldp.WideHashing(4, 1.0), [2, 3]),
+    "num_candidates": lambda w: 8,
+    "best_dropped": lambda w: 2,
+    "fixed": lambda w: True,
     "block_size": lambda w: 2,
     "subset_size": lambda w: 1,
     "threshold": lambda w: 0.7,

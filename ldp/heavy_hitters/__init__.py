@@ -1,5 +1,29 @@
 """Heavy hitters: frequent values of a domain that is too large to list."""
 
+from ldp.heavy_hitters.certificates import certify
 from ldp.heavy_hitters.codes import StringCode, gather, scatter
+from ldp.heavy_hitters.prefixes import find_prefixes, simulate_prefixes
+from ldp.heavy_hitters.result import HeavyHitters, Round
+from ldp.heavy_hitters.rounds import prefix_rounds, segment_pairs
+from ldp.heavy_hitters.strings import find_strings, simulate_strings
+from ldp.heavy_hitters.trie import priv_trie, simulate_trie
+from ldp.heavy_hitters.views import Prefix, SegmentPair
 
-__all__ = ["StringCode", "gather", "scatter"]
+__all__ = [
+    "HeavyHitters",
+    "Prefix",
+    "Round",
+    "SegmentPair",
+    "StringCode",
+    "certify",
+    "find_prefixes",
+    "find_strings",
+    "gather",
+    "prefix_rounds",
+    "priv_trie",
+    "scatter",
+    "segment_pairs",
+    "simulate_prefixes",
+    "simulate_strings",
+    "simulate_trie",
+]

@@ -1,0 +1,91 @@
+"""Where the counts of a search come from: from reports, or drawn without making reports."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ldp import _checks
+from ldp.assigned import Assigned, AssignedReports
+from ldp.heavy_hitters._walk import Count
+from ldp.tally import Tally
+from ldp.types import Integers
+
+Reports = AssignedReports | Sequence[AssignedReports]
+
+
+def counted(rounds: Assigned, reports: Reports) -> Count:
+    """Count candidates of a round in the reports, chunk by chunk."""
+    chunks = _check_reports(rounds, reports)
+
+    def count(i: int, candidates: Integers) -> Tally:
+        mechanism = rounds.parts[i][1]
+        tallies = [mechanism.tally(one.reports[i], candidates) for one in chunks]  # type: ignore[call-arg]
+        return sum(tallies[1:], tallies[0])
+
+    return count
+
+
+def drawn(
+    rounds: Assigned, values: npt.ArrayLike, counts: npt.ArrayLike, rng: np.random.Generator
+) -> Count:
+    """Draw the counts of candidates, for so many users of each value, split over the rounds once.
+
+    A candidate must be asked for only once, as a walk does.
+    """
+    held = _checks.values(values, rounds.domain_size)
+    if np.unique(held).size < held.size:
+        raise ValueError("values must be different, got one twice.")
+    users = _checks.integers(counts, "counts")
+    if users.size != held.size:
+        raise ValueError(f"counts must be {held.size}, one a value, got {users.size}.")
+    split = rounds.split(users, rng)
+    _check_full(split.sum(axis=1))
+    asked = [sums(view(held), some) for (view, _, _), some in zip(rounds.parts, split, strict=True)]
+
+    def count(i: int, candidates: Integers) -> Tally:
+        return simulated(rounds.parts[i][1], *asked[i], candidates, rng)
+
+    return count
+
+
+def simulated(
+    mechanism: object, codes: Integers, users: Integers, candidates: Integers, rng: object
+) -> Tally:
+    """Draw the tally of candidates; `codes`, in increasing order, are held by so many users."""
+    place = np.minimum(np.searchsorted(codes, candidates), codes.size - 1)
+    hold = np.where(codes[place] == candidates, users[place], 0)
+    others = int(users.sum() - hold.sum())
+    tally: Tally = mechanism.simulate(hold, rng, candidates=candidates, others=others)  # type: ignore[attr-defined]
+    return tally
+
+
+def sums(codes: Integers, users: Integers) -> tuple[Integers, Integers]:
+    """Different codes in order, and how many users hold each."""
+    different, place = np.unique(codes, return_inverse=True)
+    return different, np.bincount(place, users, different.size).astype(np.int64)
+
+
+def _check_reports(rounds: Assigned, reports: Reports) -> list[AssignedReports]:
+    """Return reports as a list of chunks, of these rounds and with a report in each."""
+    chunks = [reports] if isinstance(reports, AssignedReports) else reports
+    if not isinstance(chunks, list | tuple) or not chunks:
+        raise TypeError(f"reports must be AssignedReports, got {_checks.shown(reports)}.")
+    sizes = np.zeros(len(rounds.parts), dtype=np.int64)
+    for one in chunks:
+        if not isinstance(one, AssignedReports):
+            raise TypeError(
+                f"reports must be AssignedReports, got {type(one).__name__} among them."
+            )
+        if len(one.reports) != sizes.size:
+            raise ValueError(f"reports must be of {sizes.size} rounds, got {len(one.reports)}.")
+        sizes += [len(some) for some in one.reports]
+    _check_full(sizes)
+    return list(chunks)
+
+
+def _check_full(sizes: Integers) -> None:
+    """Refuse a round that nobody answered in: its survivors would be chosen by their codes."""
+    if sizes.min() == 0:
+        empty = int(sizes.argmin()) + 1
+        raise ValueError(f"reports must be at least one in every round, got none in round {empty}.")

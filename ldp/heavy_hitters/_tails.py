@@ -1,0 +1,65 @@
+"""Exact binomial tails: what a count says about a frequency, for all candidates together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from ldp import _checks
+from ldp.types import Bools
+
+CHOSEN = (
+    "found must have candidates and numbers of users that were chosen without their reports, "
+    "got a round whose own reports decided."
+)
+
+
+def risk(level: float) -> float:
+    """Return the chance of any error that a confidence level leaves."""
+    number = _checks.real(level, "level", "between 0 and 1")
+    if not 0 < number < 1:
+        raise ValueError(f"level must be between 0 and 1, got {number}.")
+    return 1 - number
+
+
+def support_chance(mechanism: Any, frequency: float) -> float:
+    """Mean chance that a user's report supports a value of a frequency among the users."""
+    return float(mechanism.q + (mechanism.p - mechanism.q) * frequency)
+
+
+def surely_above(one: Any, threshold: float, chance: float) -> Bools:
+    """Which counts of a round have at most this chance if the frequency is at most a threshold.
+
+    Answers of different users have different chances; the binomial tail at their mean bounds that
+    of their sum from one above its mean (checked by enumeration in the tests).
+    """
+    pi, counts = support_chance(one.mechanism, threshold), one.tally.counts
+    tail = binom.sf(counts - 1, one.users, pi)
+    above: Bools = (tail <= chance) & (counts >= one.users * pi + 1)
+    return above
+
+
+def largest_missed(rounds: Sequence[Any], alpha: float) -> float:
+    """Return the largest frequency that a dropped candidate of any round may have."""
+    dropping = [one for one in rounds if one.best_dropped is not None]
+    return max((_missed(one, alpha / len(dropping)) for one in dropping), default=0.0)
+
+
+def _missed(one: Any, weight: float) -> float:
+    """Largest f for which a count as small as the best dropped has a chance above weight * f."""
+    count, n, p, q = one.best_dropped, one.users, one.mechanism.p, one.mechanism.q
+
+    def excess(frequency: float) -> float:
+        chance = binom.cdf(count, n, support_chance(one.mechanism, frequency))
+        return float(chance - weight * frequency)
+
+    least = float(
+        np.clip(((count + 1) / n - q) / (p - q), 0.0, 1.0)
+    )  # from here on the tail is a bound
+    if excess(1.0) > 0:
+        return 1.0
+    if least == 1.0 or excess(least) <= 0:
+        return least
+    return float(brentq(excess, least, 1.0, xtol=1e-15, rtol=8 * np.finfo(float).eps))

@@ -1,0 +1,145 @@
+"""What was found, and what each round of the search saw."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldp import _checks
+from ldp.estimators.linear import confidence_interval
+from ldp.heavy_hitters import _tails
+from ldp.tally import Tally
+from ldp.types import Floats, Integers, PureMechanism
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of a search: who was asked what, and what came of it.
+
+    Attributes
+    ----------
+    depth : int
+        Bits that were asked for.
+    mechanism : PureMechanism
+        What the round's users reported by.
+    tally : Tally
+        Counts of the candidates that were kept, best first; equal counts by smaller code.
+    num_candidates : int
+        How many candidates were counted, those that were dropped included.
+    best_dropped : int or None
+        Largest count of a candidate that was dropped; None if all were kept.
+    fixed : bool
+        Whether the candidates and the number of users were settled without a look at the reports of
+        this round. Only then are its certificates worth anything.
+    """
+
+    depth: int
+    mechanism: PureMechanism
+    tally: Tally
+    num_candidates: int
+    best_dropped: int | None
+    fixed: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no round has."""
+        if not isinstance(self.mechanism, PureMechanism):
+            wrong = _checks.shown(self.mechanism)
+            raise TypeError(f"mechanism must be one whose reports support sets, got {wrong}.")
+        if not isinstance(self.tally, Tally):
+            raise TypeError(f"tally must be a Tally, got {type(self.tally).__name__}.")
+        listed = self.tally.candidates
+        if listed is None or np.unique(listed).size != listed.size:
+            raise ValueError("tally must be of candidates, each once, got another.")
+        if self.tally.mechanism != self.mechanism:
+            raise ValueError(f"tally must be of mechanism {self.mechanism}, got another.")
+        if self.tally.num_reports == 0:
+            raise ValueError("tally must hold at least one report, got 0.")
+        _checks.integer(self.depth, "depth", 1)
+        _checks.integer(self.num_candidates, "num_candidates", listed.size)
+        _checks.flag(self.fixed, "fixed")
+        if self.best_dropped is not None:
+            _checks.integer(self.best_dropped, "best_dropped", 0, int(self.tally.counts.min()))
+
+    @property
+    def users(self) -> int:
+        """How many users answered."""
+        return self.tally.num_reports
+
+
+@dataclass(frozen=True, eq=False)
+class HeavyHitters:
+    """Values that were found, most frequent first.
+
+    Attributes
+    ----------
+    values : ndarray of int64, shape (k,)
+        What was found; equal estimates by smaller code.
+    frequencies : ndarray, shape (k,)
+        Estimates from the last round. That of a value chosen beforehand is unbiased; those of the
+        best of many are too large on average, since luck helped to choose them.
+    rounds : tuple of Round
+        What each round saw.
+    """
+
+    values: Integers
+    frequencies: Floats
+    rounds: tuple[Round, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse parts that do not fit together."""
+        size = _checks.integers(self.values, "values").size
+        given = _checks.reals(self.frequencies, "frequencies")
+        if given.shape != (size,):
+            raise ValueError(f"frequencies must have shape ({size},), got {given.shape}.")
+        if not isinstance(self.rounds, tuple) or not all(isinstance(r, Round) for r in self.rounds):
+            raise TypeError(f"rounds must be a tuple of Round, got {_checks.shown(self.rounds)}.")
+        counted = self.rounds[-1].tally.counts.size if self.rounds else 0
+        if size != counted:
+            raise ValueError(f"values must be the {counted} of the last round, got {size}.")
+
+    def upper(self, level: float = 0.95) -> float:
+        r"""Bound :math:`U`: with probability at least `level` nothing else is more frequent.
+
+        Let :math:`F_i(c,f)` be the chance that a value of frequency :math:`f` counts at most
+        :math:`c` among the :math:`n_i` users of round :math:`i`, a binomial tail. That some value
+        :math:`x`, in some round of :math:`R`, has :math:`F_i(c_x,f_x)\le\alpha f_x/R` has a chance
+        of at most :math:`\sum_x\sum_i\alpha f_x/R=\alpha`, since frequencies sum to one. Otherwise
+        whatever round :math:`i` dropped has :math:`F_i(c^*_i,f)>\alpha f/R`, for the largest
+        dropped count :math:`c^*_i`; the largest such :math:`f` of all rounds is :math:`U`. The
+        tail is exact for a sum of independent answers.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `level` is not between 0 and 1, or the reports of a round decided what or how many
+            were counted in it.
+        """
+        alpha = _tails.risk(level)
+        if not all(one.fixed for one in self.rounds):
+            raise ValueError(_tails.CHOSEN)
+        return _tails.largest_missed(self.rounds, alpha)
+
+    def intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Intervals for the found values' frequencies in the population, all together.
+
+        Those of :func:`ldp.confidence_interval`, simultaneous over *all* candidates of the last
+        round, so that choosing the best of them does no harm. The users may be a sample of the
+        population, as those of one round are of all.
+
+        Returns
+        -------
+        lower, upper : ndarray, shape (k,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As :meth:`upper`.
+        """
+        alpha = _tails.risk(level)
+        if not self.values.size:
+            return np.zeros(0), np.zeros(0)
+        last = self.rounds[-1]
+        if not last.fixed:
+            raise ValueError(_tails.CHOSEN)
+        return confidence_interval(
+            last.tally, last.mechanism, 1 - alpha / last.num_candidates, population=True
+        )
