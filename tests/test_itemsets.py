@@ -5,6 +5,7 @@ those of no items and those of more than L items among them.
 """
 
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import instances
@@ -315,3 +316,49 @@ def test_hashing_is_asked_for_the_items_alone():
     sets = ItemSets.of([[1, 2]] * 50, num_items=1000)
     reports = m.privatize(sets, np.random.default_rng(1))
     assert m.tally(reports, [3, 1]).counts.tolist() == m.tally(reports).counts[[3, 1]].tolist()
+
+
+# -- the size of the subset ------------------------------------------------------------------------
+
+
+def exact_variance(d, length, epsilon, w, frequency):
+    """Of an estimate of an item of this frequency, one user, from counts of subsets."""
+    cells, odds = d + length, Fraction(math.exp(epsilon))
+    every, missing = math.comb(cells, w), math.comb(d, w)
+    total = odds * (every - missing) + missing
+    with_it, beside = math.comb(cells - 1, w - 1), math.comb(d - 1, w - 1)
+    p, q = odds * with_it / total, (odds * (with_it - beside) + beside) / total
+    return frequency * p * (1 - p) / (p - q) ** 2 + (1 - frequency) * q * (1 - q) / (p - q) ** 2
+
+
+@pytest.mark.parametrize(("d", "length"), [(1, 1), (2, 3), (5, 2), (30, 1), (60, 4), (150, 10)])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("frequency", [0.0, 0.1, 1.0])
+def test_the_size_is_the_one_of_least_variance(d, length, epsilon, frequency):
+    m = SetSelection(d, length, epsilon, frequency=frequency)
+    sizes = range(1, max(1, min((d + length) // 2, d)) + 1)
+    exact = [exact_variance(d, length, epsilon, w, Fraction(frequency)) for w in sizes]
+    assert float(exact[m.subset_size - 1]) == pytest.approx(float(min(exact)), rel=1e-12)
+    assert ldp.variance(m, 1, frequency) == pytest.approx(float(min(exact)), rel=1e-10)
+
+
+def test_sizes_for_a_shop():
+    """Of 16,470 items at L = 8; the sizes beside them, from binomial coefficients, are worse."""
+    for epsilon, frequency, size in [(4.0, 0.0, 36), (2.0, 0.0, 236), (4.0, 0.1, 89)]:
+        m = SetSelection(16_470, 8, epsilon, frequency=frequency)
+        assert m.subset_size == size
+        near = [
+            float(exact_variance(16_470, 8, epsilon, w, Fraction(frequency)))
+            for w in (size - 1, size, size + 1)
+        ]
+        assert min(near) == near[1] == pytest.approx(ldp.variance(m, 1, frequency), rel=1e-9)
+
+
+def test_in_a_large_domain_the_size_is_still_the_best():
+    """The grid of sizes has gaps there, and the search between them must close them."""
+    for length, epsilon in [(1, 1.0), (3, 0.5), (8, 2.0), (20, 1.0)]:
+        m = SetSelection(100_000, length, epsilon)
+        assert m.subset_size > 500
+        at = ldp.variance(m, 1)
+        for w in range(m.subset_size - 30, m.subset_size + 31):
+            assert at <= ldp.variance(SetSelection(100_000, length, epsilon, w), 1) * (1 + 1e-13)
