@@ -5,6 +5,8 @@ per report, which favours them if anything, since their matrices then fit in a c
 a likelihood row reach the same gap, by the algorithm that its side would use.
 """
 
+from typing import Any
+
 import cvxpy
 import numpy as np
 import numpy.typing as npt
@@ -207,3 +209,37 @@ def clipped_privatize(
         low, high = np.where(over, low, middle), np.where(over, middle, high)
     sums = np.clip(laws * np.exp2(low)[:, None], lower, upper).cumsum(axis=1)
     return (sums < rng.random((len(laws), 1)) * sums[:, -1:]).sum(axis=1)
+
+
+def multilinear_privatize(
+    values: Integers, bits: int, g: int, p: float, rng: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """Hash limbs of 16 bits by random words, then randomize the bucket."""
+    limbs = values[:, None] >> 16 * np.arange(bits // 16) & 0xFFFF
+    seeds = rng.integers(0, 2**32, (values.size, limbs.shape[1] + 1))
+    hashed = ((seeds[:, :-1] * limbs).sum(axis=1) + seeds[:, -1]) % 2**32
+    buckets = (hashed >> 15) * g >> 17
+    return seeds, grr_privatize(buckets, g, p, rng)
+
+
+def multilinear_tally(reports: npt.NDArray[Any], candidates: Integers, g: int) -> Integers:
+    """Count by a matrix of reports and candidates, 200 reports at a time."""
+    limbs = candidates[:, None] >> 16 * np.arange(3)[::-1] & 0xFFFF
+    counts = np.zeros(candidates.size, dtype=np.int64)
+    for first in range(0, len(reports), 200):
+        part = reports[first : first + 200]
+        hashed = part["seed"][:, :3] @ limbs.T.astype(np.uint32) + part["seed"][:, 3:]
+        unit = (hashed >> np.uint32(15)).astype(np.int64)
+        counts += (unit * g >> 17 == part["bucket"][:, None]).sum(axis=0)
+    return counts
+
+
+def encode(strings: list[str], alphabet: str, length: int) -> list[int]:
+    """Turn strings into numbers in base alphabet + 1, letter by letter."""
+    base, codes = len(alphabet) + 1, []
+    for string in strings:
+        code = 0
+        for letter in string.ljust(length):
+            code = code * base + alphabet.find(letter) + 1
+        codes.append(code)
+    return codes

@@ -71,11 +71,12 @@ class HashFamily:
 
     def keys(self, values: Integers) -> Words32:
         """Scramble values by a fixed bijection of the key_bits-bit numbers."""
-        keys = values.astype(np.uint64)
+        keys = values.astype(np.uint32)
         for odd in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D):
-            keys = (keys * np.uint64(odd)) & np.uint64(2**self.key_bits - 1)
-            keys ^= keys >> np.uint64((self.key_bits + 1) // 2)
-        return keys.astype(np.uint32)
+            keys *= np.uint32(odd)
+            keys &= np.uint32(2**self.key_bits - 1)
+            keys ^= keys >> np.uint32((self.key_bits + 1) // 2)
+        return keys
 
     def bucket(self, seeds: Array, values: Integers) -> Integers:
         """Bucket of each value under the function of its seed; the two broadcast."""
