@@ -15,6 +15,7 @@ The text of S003 at hand has lost its displayed equations. All formulas here fol
 """
 
 from ldp.bounds.attained import Rate, binary_mse, binary_ratio, table_one
+from ldp.bounds.detection import expected_found, half_detected, identification_bound
 from ldp.bounds.entropy import entropy_bound, tally_entropy_bound, tally_entropy_limit
 from ldp.bounds.finite import spread_bound
 from ldp.bounds.information import fisher_information
@@ -42,7 +43,10 @@ __all__ = [
     "epsilon_constants",
     "epsilon_limit",
     "exact_limit",
+    "expected_found",
     "fisher_information",
+    "half_detected",
+    "identification_bound",
     "optimal_limit",
     "spread_bound",
     "spread_limit",

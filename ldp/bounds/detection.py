@@ -1,0 +1,270 @@
+"""What a search for frequent values can find: prefixes in rounds, and any search at all."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr, ndtri
+
+from ldp import _checks
+from ldp.bounds._common import check_epsilon, check_num_reports
+from ldp.estimators.linear import variance
+from ldp.types import Floats, FrequencyOracle
+
+_MOST_ROUNDS = 63
+
+
+def expected_found(
+    frequencies: npt.ArrayLike,
+    mechanism: FrequencyOracle,
+    num_users: int,
+    depths: Sequence[float],
+    *,
+    top_k: int,
+    keep: int | None = None,
+    shares: npt.ArrayLike | None = None,
+) -> float:
+    r"""How many of the most frequent values a search by prefixes is expected to find.
+
+    Round :math:`i` asks a share :math:`s_i` of the users for the first :math:`b_i` bits of the
+    value. Its candidates are the kept prefixes, made longer in all ways. Of a value of frequency
+    :math:`f` the estimate is near a normal number with mean :math:`f` and standard deviation
+    :math:`\sigma_i(f)`, so the value is kept with probability
+
+    .. math:: \Phi\!\left(\frac{f-t_i}{\sigma_i(f)}\right),
+
+    where the bar :math:`t_i` is the one above which there are, on average, as many candidates as
+    are kept. Rounds ask different users, so the probabilities multiply.
+
+    The values' codes are taken as random: two of them share no prefix that matters.
+
+    Parameters
+    ----------
+    frequencies : array_like
+        Frequencies of the values, in any order; the rest of the mass may be left out.
+    mechanism : FrequencyOracle
+        What every round reports with; only its p and q matter.
+    num_users : int
+        Users of all rounds together.
+    depths : sequence of numbers
+        Bits :math:`b_1\le\dots\le b_m` of the prefix in each round.
+    top_k : int
+        How many values are looked for, and returned by the last round.
+    keep : int, optional
+        Prefixes kept by every earlier round; ``4 * top_k`` by default.
+    shares : array_like, optional
+        Share of the users of each round; equal ones by default.
+
+    Returns
+    -------
+    float
+        Expected number of the `top_k` most frequent values among the `top_k` returned. Divided by
+        `top_k` it is the expected F1 score.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said.
+
+    Examples
+    --------
+    >>> from ldp import WideHashing
+    >>> from ldp.datasets import zipf
+    >>> law = zipf(10_000, 1.1)
+    >>> round(expected_found(law, WideHashing(48, 2.0), 10**6, [18, 33, 48], top_k=32), 1)
+    15.7
+
+    References
+    ----------
+    Ours; ``S004`` for the search.
+    """
+    law = _checks.positive_vector(frequencies, "frequencies")
+    if law.sum() > 1 + 1e-9:
+        raise ValueError(f"frequencies must sum to at most 1, got {law.sum()}.")
+    users = check_num_reports(num_users)
+    bits, kept, share = _rounds(depths, top_k, keep, shares)
+    if law.size < top_k:
+        raise ValueError(f"top_k must be at most the {law.size} frequencies, got {top_k}.")
+    law = np.sort(law)[::-1]
+    found = np.ones(law.size)
+    for i, size in enumerate(kept):
+        asked = max(1, round(share[i] * users))
+        sampling = law * (1 - law) * (1 / asked - 1 / users)
+        spread = np.sqrt(variance(mechanism, asked, law) + np.maximum(sampling, 0))
+        noise = math.sqrt(variance(mechanism, asked))
+        others = max(2.0 ** bits[i] * (kept[i - 1] if i else 1) - found.sum(), 0.0)
+        bar = _bar(law, spread, found, others, noise, size)
+        found = found * ndtr((law - bar) / spread)
+    return float(found[:top_k].sum())
+
+
+def half_detected(
+    depths: Sequence[float],
+    *,
+    top_k: int,
+    keep: int | None = None,
+    shares: npt.ArrayLike | None = None,
+) -> float:
+    r"""Frequency that a search by prefixes finds half of the time, in standard deviations.
+
+    The unit is :math:`\sigma=\sqrt{V/n}`, the noise of a rare value's estimate if all :math:`n`
+    users were asked about it at once. With all other values rare, :math:`K_i` of :math:`C_i`
+    candidates kept and shares :math:`s_i`, it is the :math:`x` with
+
+    .. math:: \prod_i\Phi\big(x\sqrt{s_i}-z_i\big)=\tfrac12,\qquad\Phi(-z_i)=K_i/C_i,
+
+    the formula of :func:`expected_found` for a single value above the noise.
+
+    Parameters
+    ----------
+    depths, top_k, keep, shares
+        As for :func:`expected_found`; depths need not be whole numbers.
+
+    Returns
+    -------
+    float
+        Frequency in units of :math:`\sigma`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said.
+
+    Examples
+    --------
+    >>> round(half_detected([48], top_k=32), 2)                  # every string is a candidate
+    7.33
+    >>> round(half_detected([18, 33, 48], top_k=32, keep=32), 2)
+    8.19
+
+    References
+    ----------
+    Ours.
+    """
+    bits, kept, share = _rounds(depths, top_k, keep, shares)
+    before = np.concatenate([[1], kept[:-1]])
+    passed = np.minimum(kept / (before * 2.0**bits), 1 - 1e-16)
+    z, root = -ndtri(passed), np.sqrt(share)
+
+    def excess(x: float) -> float:
+        return float(log_ndtr(x * root - z).sum()) + math.log(2)
+
+    return float(brentq(excess, -100, 1e4, xtol=1e-12))
+
+
+def identification_bound(
+    num_bits: float, epsilon: float, num_users: int, *, top_k: int = 1, failure: float = 0.5
+) -> float:
+    r"""Least frequency that any one-shot search can find, whatever is reported.
+
+    One value :math:`X`, uniform among :math:`d=2^B`, is held by each user with probability
+    :math:`f`; else the user holds a uniform value. A list of :math:`k` that misses :math:`X` with
+    probability at most :math:`\delta` needs
+
+    .. math:: n f^2\ge2V\big((1-\delta)\ln(d/k)-\ln2\big),
+              \qquad V=\frac{4E}{(E-1)^2},\ E=e^\epsilon.
+
+    Parameters
+    ----------
+    num_bits : float
+        Bits :math:`B` of a value.
+    epsilon : float
+        Privacy budget of each report; users may use different mechanisms, but not see others'.
+    num_users : int
+        Number :math:`n` of users.
+    top_k : int
+        Length :math:`k` of the list, below :math:`2^B`.
+    failure : float
+        Probability :math:`\delta` of missing the value, at least 0 and below 1.
+
+    Returns
+    -------
+    float
+        Frequency; above 1 if nothing can be found, 0 if a guess is enough.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said.
+
+    Notes
+    -----
+    *List decoding.* By Fano's inequality :math:`(1-\delta)\ln(d/k)\le I+\ln2`, and given
+    :math:`X` reports are independent: :math:`I\le nI(X;Y)`. It remains that
+    :math:`I(X;Y)\le f^2/(2V)`.
+
+    *One report.* For a report :math:`y` the ratio :math:`r_x=\Pr[y|x]/\overline{\Pr[y]}` has mean 1
+    over :math:`x` and lies in :math:`[a,Ea]` for some :math:`a`. Since :math:`z\ln z` is convex,
+    the mean of :math:`z\ln z` at :math:`z=1+f(r-1)` is largest if :math:`r` is :math:`Ea` with
+    probability :math:`w` and :math:`a` else, :math:`(E-1)wa=1-a`. That mean is the divergence of a
+    coin with chance :math:`w+fc` from one with chance :math:`w`, where
+    :math:`c=(E-1)a\,w(1-w)`:
+
+    .. math:: f^2c^2\int_0^1\frac{1-t}{v(w+tfc)}\,dt,\qquad v(u)=u(1-u),
+
+    and :math:`v(w+c)=\kappa v(w)` with :math:`\kappa=Ea^2`. As :math:`v` is concave,
+    :math:`v(w+tfc)\ge v(w)` if :math:`\kappa\ge1`. Then the divergence is at most
+    :math:`\frac{f^2}2\frac{c^2}{v(w)}=\frac{f^2}2(1-a)(Ea-1)`, which is largest, :math:`f^2/(2V)`,
+    at :math:`a=\frac{1+E}{2E}`. If :math:`\kappa=e^{-2h}<1`, then
+    :math:`v(w+tfc)\ge v(w)(1-t+t\kappa)`, and the integral is at most
+    :math:`\kappa^{-1/2}\frac{\sinh h-he^{-h}}{2\sinh^2h}\le\frac12\kappa^{-1/2}`, because
+    :math:`\frac{h}{\sinh h}e^{-h}\ge\frac{e^{-h}}{\cosh h}=1-\tanh h\ge1-\sinh h`. Now
+    :math:`(1-a)(Ea-1)=2\sqrt\kappa\,(\cosh\frac\epsilon2-\cosh h)`, so the divergence is at most
+    :math:`f^2(\cosh\frac\epsilon2-1)\le\frac{f^2}2\sinh^2\frac\epsilon2=f^2/(2V)`.
+
+    Examples
+    --------
+    >>> sigma = math.sqrt(4 * math.e / (math.e - 1) ** 2 / 10**6)       # of a full search
+    >>> round(identification_bound(48, 1.0, 10**6, top_k=32) / sigma, 2)
+    5.33
+
+    References
+    ----------
+    Ours. That some error of this order is needed was shown by ``bassily2015local``.
+    """
+    bits = _checks.positive(num_bits, "num_bits")
+    budget, users = check_epsilon(epsilon), check_num_reports(num_users)
+    size = _checks.integer(top_k, "top_k", 1)
+    missed = _checks.real(failure, "failure", "at least 0 and below 1")
+    if not 0 <= missed < 1:
+        raise ValueError(f"failure must be at least 0 and below 1, got {missed}.")
+    nats = bits * math.log(2) - math.log(size)
+    if nats <= 0:
+        raise ValueError(f"top_k must be below the number of values, got {top_k}.")
+    needed = 2 * ((1 - missed) * nats - math.log(2)) / users
+    # V is 1 / sinh(epsilon / 2)**2, and the sine of a large number is divided by unseen.
+    return math.sqrt(max(needed, 0.0)) / math.sinh(min(budget / 2, 350.0))
+
+
+def _rounds(
+    depths: Sequence[float], top_k: int, keep: int | None, shares: npt.ArrayLike | None
+) -> tuple[Floats, Any, Floats]:
+    """Return how many bits each round adds, how many prefixes it keeps, and its share."""
+    bits = _checks.positive_vector(depths, "depths")
+    if bits.size > _MOST_ROUNDS or (np.diff(bits) < 0).any() or bits[-1] > _MOST_ROUNDS:
+        wrong = _checks.shown(depths)
+        raise ValueError(f"depths must rise to at most 63 in at most 63 rounds, got {wrong}.")
+    size = _checks.integer(top_k, "top_k", 1, 2**26)
+    kept = 4 * size if keep is None else _checks.integer(keep, "keep", size, 2**26)
+    given = np.full(bits.size, 1 / bits.size) if shares is None else shares
+    share = _checks.distribution(_checks.positive_vector(given, "shares", bits.size), "shares")
+    if size > 2.0 ** bits[-1]:
+        raise ValueError(f"top_k must be at most the number of values, got {top_k}.")
+    sizes = np.array([*[kept] * (bits.size - 1), size], dtype=np.float64)
+    return np.diff(bits, prepend=0.0), sizes, share
+
+
+def _bar(
+    law: Floats, spread: Floats, alive: Floats, others: float, noise: float, size: float
+) -> float:
+    """Return the bar above which there are, on average, `size` candidates."""
+
+    def excess(bar: float) -> float:
+        kept = alive @ ndtr((law - bar) / spread) + others * ndtr(-bar / noise)
+        return float(kept) - size
+
+    low, high = -50 * noise, float(law.max()) + 50 * noise + 50 * float(spread.max())
+    return low if excess(low) <= 0 else float(brentq(excess, low, high, xtol=1e-15))
