@@ -129,6 +129,11 @@ def result(w: World) -> Any:
     return ldp.heavy_hitters.find_prefixes(*searched(w), 2)
 
 
+def many_sets(w: World) -> Any:
+    """Sets of three items for so many users that every part has some."""
+    return ldp.itemsets.ItemSets.every(3)[w.choose.integers(0, 8, size=300)]
+
+
 PLAUSIBLE: dict[str, Any] = {
     "domain_size": lambda w: w.size,
     "epsilon": lambda w: pick(w.choose, EPSILONS),
@@ -308,6 +313,15 @@ PLAUSIBLE: dict[str, Any] = {
     "lists": lambda w: [[0, 2], [], [1]],
     "items": lambda w: np.array([0, 2, 1]),
     "lengths": lambda w: np.array([2, 0, 1]),
+    "ldp_miner.sets": many_sets,
+    "svim.sets": many_sets,
+    "svsm.sets": many_sets,
+    "frequent_items.sets": many_sets,
+    "svim.shares": lambda w: (0.4, 0.2, 0.4),
+    "svsm.shares": lambda w: (0.2,) * 5,
+    "frequent_items.shares": lambda w: (0.5, 0.5),
+    "ldp_miner.length": lambda w: 2,
+    "deviations": lambda w: 2.0,
     "ItemSets.candidates": lambda w: w.choose.permutation(3)[:2],
     "PadAndSample.length": lambda w: 2,
     "PadAndSample.oracle": lambda w: ldp.GRR(5, 1.0),
@@ -338,6 +352,7 @@ PLAUSIBLE: dict[str, Any] = {
     "Mollifier.laws": law,
 }
 FLAGS = {
+    "amplified",
     "truncate",
     "simultaneous",
     "population",

@@ -1,14 +1,23 @@
-"""Users who hold sets of items: what a set is, and two mechanisms that report of one."""
+"""Users who hold sets of items: mechanisms that report of one, and protocols that find items."""
 
+from ldp.itemsets._rounds import ItemResult, ItemRound
+from ldp.itemsets.miners import frequent_items, ldp_miner, svim
 from ldp.itemsets.padding import PadAndSample, amplified_epsilon, cut_frequencies, cut_variance
 from ldp.itemsets.set_selection import SetSelection
 from ldp.itemsets.sets import ItemSets
+from ldp.itemsets.svsm import svsm
 
 __all__ = [
+    "ItemResult",
+    "ItemRound",
     "ItemSets",
     "PadAndSample",
     "SetSelection",
     "amplified_epsilon",
     "cut_frequencies",
     "cut_variance",
+    "frequent_items",
+    "ldp_miner",
+    "svim",
+    "svsm",
 ]

@@ -1,0 +1,232 @@
+"""Run the study of frequent items, and write its table.
+
+    python studies/itemsets.py [--retail retail.dat] [--runs 20] [--data msweb retail kosarak-like]
+
+Runs that have ended are kept in `_build/studies`. Without `--runs` and `--data` the table is
+written; else it is printed. Run r of a cell has the generator
+`ldp.experiments.run_rng(cell, r, seed)`, so that any single number can be computed again.
+
+The baskets of a Belgian shop (T. Brijs and others, 1999) may be used with an acknowledgement and a
+copy of the work to T. Brijs; they are not part of this repository. `retail.dat` is offered at
+http://fimi.uantwerpen.be/data/ and checked here by its hash.
+"""
+
+import argparse
+import gzip
+import hashlib
+import sys
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "book"))
+
+import found_table
+import table
+from ldp import datasets, debias
+from ldp.experiments import run_grid
+from ldp.itemsets import ItemSets, SetSelection, _rounds, frequent_items, ldp_miner, svim, svsm
+from ldp.metrics import f1, found_mse, ncr
+from tools import environment, revision
+
+SEED, RUNS, TOP = 0, 20, 32
+DATA, EPSILONS = ("msweb", "retail", "kosarak-like"), (1.0, 2.0, 4.0)
+CELLS = [{"data": name, "epsilon": epsilon} for name, epsilon in product(DATA, EPSILONS)]
+CLICKS = 990_002  # users of Kosarak
+RETAIL = {"path": "retail.dat"}
+RETAIL_HASH = "236176f4c17ed99e36b67d6129b28f64326f7ad3a47be46b2d702b1697990226"
+Row = dict[str, Any]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what is missing, then summarise."""
+    parser = argparse.ArgumentParser(description="Run the study of frequent items.")
+    parser.add_argument("--retail", default=RETAIL["path"], help="file of the baskets")
+    parser.add_argument("--runs", type=int, help="runs in every cell")
+    parser.add_argument("--data", nargs="+", choices=DATA, default=DATA)
+    options = parser.parse_args(arguments)
+    RETAIL["path"] = options.retail
+    cells = [cell for cell in CELLS if cell["data"] in options.data]
+    folder = ROOT / "_build" / "studies"
+    rows = run_grid(compare, cells, options.runs or RUNS, SEED, folder=folder, version=digest())
+    summary = found_table.summarise(rows)
+    if options.runs is None and len(cells) == len(CELLS):
+        path = ROOT / "studies" / "itemsets.csv"
+        table.write(summary, path)
+        table.write_origin(path, RUNS, origin())
+    else:
+        found_table.show(summary)
+    return 0
+
+
+def compare(cell: dict[str, Any], rng: np.random.Generator) -> list[Row]:
+    """Look for the 32 most frequent items of one population in every way."""
+    data, epsilon = cell["data"], cell["epsilon"]
+    drawn, *generators = rng.spawn(1 + len(METHODS) + len(SET_METHODS))
+    sets = population(data, drawn)
+    counts = sets.counts()
+    truth = _rounds.best(counts.astype(float), TOP)
+    rows = []
+    for (name, method), child in zip(METHODS.items(), generators, strict=False):
+        found, estimates = method(sets, epsilon, child)
+        rows.append({"method": name} | judge(found, estimates, truth, counts[truth] / len(sets)))
+    if data == "kosarak-like":  # its items are independent: no pair is frequent
+        return rows
+    itemsets, shares = frequent_sets(sets)
+    number = {items: i for i, items in enumerate(itemsets)}
+    for (name, method), child in zip(SET_METHODS.items(), generators[len(METHODS) :], strict=True):
+        tuples, estimates = method(sets, epsilon, child)
+        found = [number.get(items, TOP + i) for i, items in enumerate(tuples)]
+        rows.append({"method": name} | judge(found, estimates, np.arange(TOP), shares))
+    return rows
+
+
+def judge(found: Any, estimates: Any, truth: Any, frequencies: Any) -> Row:
+    """How good a list is; the error is that of the true items found, if there is one."""
+    quality = f1(found, truth)
+    error = found_mse(found, estimates, truth, frequencies) if quality else None
+    return {"f1": quality, "ncr": ncr(found, truth), "var": error}
+
+
+def typical_length(sets: ItemSets) -> int:
+    """Return the 90th percentile of the true sizes, which LDPMiner is told: a favour."""
+    return int(np.quantile(sets.lengths, 0.9, method="inverted_cdf"))
+
+
+def twice(amplified: bool) -> Any:
+    """LDPMiner, told the 90th percentile of the sizes."""
+
+    def method(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
+        length = typical_length(sets)
+        return ldp_miner(sets, epsilon, rng, top_k=TOP, length=length, amplified=amplified)[:2]
+
+    return method
+
+
+def in_parts(miner: Any, **options: Any) -> Any:
+    """Protocols of the package that ask every user once."""
+
+    def method(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
+        return miner(sets, epsilon, rng, top_k=TOP, **options)[:2]
+
+    return method
+
+
+def once(mechanism: Any) -> Any:
+    """Ask everybody for any item, and take the best of the list as they are."""
+
+    def method(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
+        made = mechanism(sets.num_items, epsilon)
+        estimates = debias(made.simulate(sets, rng), made)
+        found = _rounds.best(estimates, TOP)
+        return found, estimates[found]
+
+    return method
+
+
+def without_sizes(length: int) -> Any:
+    """SVIM without its second part: candidates are padded to a length fixed beforehand."""
+
+    def method(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
+        wanted, (some, others) = _rounds.parts_of(sets, TOP, (4 / 9, 5 / 9), 2, rng)
+        items = np.arange(sets.num_items)
+        mechanism = _rounds.pad_and_sample(items.size, 1, epsilon)
+        estimates = _rounds.ask_items(some, items, mechanism, rng)[1]
+        candidates = _rounds.best(estimates, 2 * wanted)
+        mechanism = _rounds.pad_and_sample(candidates.size, length, epsilon)
+        estimates = _rounds.ask_items(others, candidates, mechanism, rng)[1]
+        order = _rounds.best(estimates, wanted)
+        return candidates[order], estimates[order]
+
+    return method
+
+
+def without_candidates(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
+    """SVIM without its first part: sizes and frequencies of all items."""
+    wanted, (some, others) = _rounds.parts_of(sets, TOP, (1 / 6, 5 / 6), 2, rng)
+    most = int(sets.lengths.max())  # a favour: the largest size is told
+    told = _rounds.ask_sizes(some, most, epsilon, rng)
+    sizes = _rounds.without_noise(told, 3.0)
+    length = _rounds.covering_length(sizes)
+    mechanism = _rounds.pad_and_sample(sets.num_items, length, epsilon)
+    estimates = _rounds.ask_items(others, np.arange(sets.num_items), mechanism, rng)[1]
+    order = _rounds.best(estimates, wanted)
+    return order, estimates[order] * _rounds.correction(sizes, length)
+
+
+METHODS = {
+    "LDPMiner": twice(False),
+    "LDPMiner, amplified": twice(True),
+    "SVIM": in_parts(svim),
+    "SVIM, sizes clipped": in_parts(svim, deviations=0.0),
+    "SVIM, no candidates": without_candidates,
+    "SVIM, no sizes": without_sizes(4),
+    "SVIM, no frequencies": once(lambda d, epsilon: _rounds.pad_and_sample(d, 1, epsilon)),
+    "one round, L = 4": once(lambda d, epsilon: SetSelection(d, 4, epsilon)),
+    "one round, L = 8": once(lambda d, epsilon: SetSelection(d, 8, epsilon)),
+    "one round, L = 12": once(lambda d, epsilon: SetSelection(d, 12, epsilon)),
+    "two rounds, L = 8": in_parts(frequent_items),
+}
+SET_METHODS = {"SVSM": in_parts(svsm)}
+
+
+def population(data: str, rng: np.random.Generator) -> ItemSets:
+    """Users and their items."""
+    if data == "kosarak-like":
+        return ItemSets(*datasets.kosarak_like(CLICKS, rng))
+    return baskets(RETAIL["path"]) if data == "retail" else ItemSets(*datasets.msweb())
+
+
+@cache
+def baskets(path: str) -> ItemSets:
+    """Read the baskets of the shop: a line each, plain or packed; refuse another file."""
+    content = Path(path).read_bytes()
+    text = (gzip.decompress(content) if path.endswith(".gz") else content).decode()
+    rows = [sorted(map(int, line.split())) for line in text.splitlines() if line.strip()]
+    plain = "\n".join(" ".join(map(str, row)) for row in rows)
+    if hashlib.sha256(plain.encode()).hexdigest() != RETAIL_HASH:
+        raise ValueError(f"{path} must hold the 88,162 baskets of retail.dat, got something else.")
+    return ItemSets.of(rows, num_items=16_470)
+
+
+def frequent_sets(sets: ItemSets) -> tuple[list[tuple[int, ...]], Any]:
+    """Return the 32 most frequent sets of items, and the share of users who hold each."""
+    counts = sets.counts()
+    items = sorted(_rounds.best(counts.astype(float), TOP).tolist())
+    least = np.sort(counts)[-TOP]  # a set that is among the best has no rarer item
+    held = np.zeros((len(sets), len(items)), dtype=bool)
+    near = sets.restrict(items)
+    held[np.repeat(np.arange(len(sets)), near.lengths), near.items] = True
+    level = {(i,): held[:, i] for i in range(len(items))}
+    found: dict[tuple[int, ...], int] = {}
+    while level:
+        found |= {places: int(who.sum()) for places, who in level.items()}
+        level = {
+            (*places, i): who & held[:, i]
+            for (places, who), i in product(level.items(), range(len(items)))
+            if i > places[-1] and (who & held[:, i]).sum() >= least
+        }
+    order = sorted(found, key=lambda places: (-found[places], places))[:TOP]
+    names = [tuple(items[i] for i in places) for places in order]
+    return names, np.array([found[places] for places in order]) / len(sets)
+
+
+def origin() -> dict[str, Any]:
+    """Where the numbers of the table come from, but for what single tables have."""
+    command = "python studies/itemsets.py --retail retail.dat"
+    facts = {"command": command, "seed": SEED, "commit": revision.commit(ROOT)}
+    return facts | environment.facts() | {"note": ""}
+
+
+def digest() -> str:
+    """Tell one state of the protocols from another: stored runs of an older one are not used."""
+    files = [*(ROOT / "ldp" / "itemsets").glob("*.py"), ROOT / "ldp" / "datasets" / "sets.py"]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
