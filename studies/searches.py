@@ -8,16 +8,13 @@ as any: the most correlated of all 2^b codes.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.stats import binom, norm
 
 import ldp
-from ldp import datasets
 from ldp.heavy_hitters import (
-    StringCode,
     prefix_rounds,
     segment_pairs,
     simulate_prefixes,
@@ -25,42 +22,12 @@ from ldp.heavy_hitters import (
     simulate_trie,
 )
 from ldp.metrics import f1, found_mse, ncr
+from populations import population
 
 TOP = 32
 KEPT_BITS = 5  # of TOP survivors
-LETTERS = StringCode("abcdefghijklmnopqrstuvwxyz", 9)
 Found = tuple[Any, Any]  # values and their estimated frequencies
 Search = Callable[[Any, Any, int, float, Any], Found]
-
-
-# -- populations -----------------------------------------------------------------------------------
-
-
-@cache
-def name_counts() -> tuple[Any, Any]:
-    """Codes of the first nine letters of names, and births with each."""
-    codes = LETTERS.encode(datasets.NAMES, truncate=True)
-    different, place = np.unique(codes, return_inverse=True)
-    return different, np.bincount(place, datasets.NAME_COUNTS).astype(np.int64)
-
-
-def population(cell: dict[str, Any], rng: np.random.Generator) -> tuple[Any, Any]:
-    """Codes that are held, and how many users hold each."""
-    if cell["population"] == "names":
-        natural, counts = name_counts()
-    elif cell["population"] == "aol":
-        counts = datasets.AOL_COUNTS
-    else:
-        weights = np.arange(1, 100_001) ** -1.1
-        counts = rng.multinomial(1_000_000, weights / weights.sum())
-    if cell["codes"] == "natural":
-        return natural, counts
-    codes = rng.integers(0, 1 << cell["bits"], counts.size)
-    while np.unique(codes).size < codes.size:  # two values with one code: draw those again
-        _, first = np.unique(codes, return_index=True)
-        again = np.setdiff1d(np.arange(codes.size), first)
-        codes[again] = rng.integers(0, 1 << cell["bits"], again.size)
-    return codes, counts
 
 
 # -- searches --------------------------------------------------------------------------------------
