@@ -47,12 +47,6 @@ CELLS = [
     *grid("short", ("zipf", "names"), "random", 20, EPSILONS),
     *grid("allocations", ("names",), "natural", LETTERS.num_bits, EPSILONS),
 ]
-GRIDS = {"wide": searches.wide, "short": searches.short, "allocations": searches.allocations}
-
-
-def one_run(cell: dict[str, Any], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Run all methods of the cell's grid."""
-    return GRIDS[cell["grid"]](cell, rng)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -63,11 +57,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args(arguments)
     if options.profile == "fast":
-        show(summarise(run_grid(one_run, CELLS[:1], options.runs or 2, SEED)))
+        show(summarise(run_grid(searches.one_run, CELLS[:1], options.runs or 2, SEED)))
         return 0
     folder, runs = ROOT / "_build" / "studies", options.runs or RUNS
     rows = run_grid(
-        one_run,
+        searches.one_run,
         CELLS,
         runs,
         SEED,

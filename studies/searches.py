@@ -193,16 +193,9 @@ def scores(values: Any, guesses: Any, truth: Any, frequencies: Any) -> dict[str,
     return {"f1": f1(values, truth), "ncr": ncr(values, truth), "mse": mse}
 
 
-def wide(cell: dict[str, Any], rng: np.random.Generator) -> Any:
-    """All methods at 48 bits."""
-    return compare(cell, rng, METHODS)
+GRIDS = {"wide": METHODS, "short": SHORT, "allocations": ALLOCATIONS}
 
 
-def short(cell: dict[str, Any], rng: np.random.Generator) -> Any:
-    """All numbers of rounds at 20 bits, where the whole string can be counted."""
-    return compare(cell, rng, SHORT)
-
-
-def allocations(cell: dict[str, Any], rng: np.random.Generator) -> Any:
-    """Shares that rise, fall or stay, on natural codes."""
-    return compare(cell, rng, ALLOCATIONS)
+def one_run(cell: dict[str, Any], rng: np.random.Generator) -> Any:
+    """All searches of the cell's grid."""
+    return compare(cell, rng, GRIDS[cell["grid"]])
