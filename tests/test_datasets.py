@@ -168,3 +168,25 @@ def test_bad_populations_are_refused():
             datasets.kosarak_like(users, rng)
     with pytest.raises(TypeError, match=r"^rng must be .*\.$"):
         datasets.kosarak_like(5, 1)
+
+
+def test_first_names_are_the_published_table():
+    names = datasets.first_names()
+    assert len(set(names.labels)) == len(names.labels) == 30_092
+    assert names.counts.sum() == 3_574_717
+    assert names.counts.min() == 5  # rarer ones are withheld
+    assert (np.diff(names.counts) <= 0).all()
+    assert dict(zip(names.labels[:4], names.counts[:4].tolist(), strict=True)) == {
+        "emma": 19_879, "liam": 18_893, "olivia": 18_783, "noah": 18_663}  # fmt: skip
+    lengths = np.array([len(name) for name in names.labels])
+    assert (lengths.min(), lengths.max()) == (2, 15)
+    assert (lengths > 12).sum() == 46
+    assert set("".join(names.labels)) == set("abcdefghijklmnopqrstuvwxyz")
+
+
+def test_queries_are_counts_alone():
+    counts = datasets.query_counts()
+    assert counts.size == 120_978
+    assert counts.sum() == 657_427
+    assert (np.diff(counts) <= 0).all()
+    assert (counts == 1).sum() == 84_171

@@ -8,34 +8,24 @@ of restrictions. Those of San Francisco derive from Transparent California's sal
 employees, 2011 to 2014, as released in the data set "SF Salaries", licensed CC0 1.0. The sets of
 web areas derive from J. Breese, D. Heckerman and C. Kadie (1998), Anonymous Microsoft Web Data, UCI
 Machine Learning Repository, doi:10.24432/C5VS3Q, licensed CC BY 4.0. Of the click stream Kosarak,
-which F. Bodon made public without stating terms, only counts are kept.
+which F. Bodon made public without stating terms, only counts are kept. First names derive from the
+baby names of the United States Social Security Administration, a government work in the public
+domain. The log of queries was released by AOL in 2006 for non-commercial research and withdrawn: of
+its strings nothing is kept, only how many have which count.
 """
-
-import csv
-from importlib import resources
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc
 
 from ldp import _checks
+from ldp.datasets._tables import CountTable as CountTable
+from ldp.datasets._tables import table
 from ldp.datasets.sets import SetTable as SetTable
 from ldp.datasets.sets import kosarak_like as kosarak_like
 from ldp.datasets.sets import msweb as msweb
-from ldp.types import Floats, Integers
-
-
-class CountTable(NamedTuple):
-    """Labels of the values and the number of people or trips with each."""
-
-    labels: tuple[str, ...]
-    counts: Integers
-
-
-def _table(name: str) -> CountTable:
-    text = resources.files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    rows = list(csv.reader(text.splitlines()))[1:]
-    return CountTable(tuple(row[0] for row in rows), np.array([int(row[1]) for row in rows]))
+from ldp.datasets.strings import first_names as first_names
+from ldp.datasets.strings import query_counts as query_counts
+from ldp.types import Floats
 
 
 def adult_age() -> CountTable:
@@ -51,7 +41,7 @@ def adult_age() -> CountTable:
     ----------
     ``becker1996adult``.
     """
-    return _table("adult_age")
+    return table("adult_age.csv")
 
 
 def adult_workclass() -> CountTable:
@@ -66,7 +56,7 @@ def adult_workclass() -> CountTable:
     ----------
     ``becker1996adult``.
     """
-    return _table("adult_workclass")
+    return table("adult_workclass.csv")
 
 
 def taxi_distance() -> CountTable:
@@ -84,7 +74,7 @@ def taxi_distance() -> CountTable:
     ----------
     ``tlc2024trips``.
     """
-    return _table("taxi_distance")
+    return table("taxi_distance.csv")
 
 
 def taxi_payment() -> CountTable:
@@ -101,7 +91,7 @@ def taxi_payment() -> CountTable:
     ----------
     ``tlc2024trips``.
     """
-    return _table("taxi_payment")
+    return table("taxi_payment.csv")
 
 
 def taxi_pickup() -> CountTable:
@@ -120,7 +110,7 @@ def taxi_pickup() -> CountTable:
     ----------
     ``tlc2024trips``.
     """
-    return _table("taxi_pickup")
+    return table("taxi_pickup.csv")
 
 
 def sf_pay() -> CountTable:
@@ -139,7 +129,7 @@ def sf_pay() -> CountTable:
     ----------
     ``sfsalaries2015``.
     """
-    return _table("sf_pay")
+    return table("sf_pay.csv")
 
 
 def sf_benefits() -> CountTable:
@@ -159,7 +149,7 @@ def sf_benefits() -> CountTable:
     ----------
     ``sfsalaries2015``.
     """
-    return _table("sf_benefits")
+    return table("sf_benefits.csv")
 
 
 def msweb_areas() -> CountTable:
@@ -177,7 +167,7 @@ def msweb_areas() -> CountTable:
     ----------
     ``breese1998msweb``.
     """
-    return _table("msweb_areas")
+    return table("msweb_areas.csv")
 
 
 def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
