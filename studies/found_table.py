@@ -14,7 +14,8 @@ NOTHING = {"f1": np.nan, "var": None}
 def summarise(rows: list[Row]) -> list[Row]:
     """One row for every cell and method.
 
-    Errors `var` are means over the runs that found a true item, of which there are `var_runs`.
+    Errors `var` are means over the runs that found a true item, of which there are `var_runs`;
+    `log_var` is the mean of their decimal logarithms.
     Comparisons are within runs, which have one population: `f1_ratio` is the quotient of the mean
     F1 to that of LDPMiner, `log_var_ratio` the mean decimal logarithm of the quotient of its error
     to this one's, `f1_gain` the mean difference of F1 to that of SVIM.
@@ -44,6 +45,7 @@ def summarise(rows: list[Row]) -> list[Row]:
             | {"first": quality[0], "f1": quality.mean(), "f1_se": standard_error(quality)}
             | {"ncr": cumulated.mean(), "ncr_se": standard_error(cumulated)}
             | {"var": mean(errors), "var_se": standard_error(errors), "var_runs": errors.size}
+            | {"log_var": mean(np.log10(errors)), "log_var_se": standard_error(np.log10(errors))}
             | {"f1_ratio": ratio[0], "f1_ratio_se": ratio[1]}
             | {"log_var_ratio": mean(logs), "log_var_ratio_se": standard_error(logs)}
             | {"f1_gain": gains.mean(), "f1_gain_se": standard_error(gains)}

@@ -1,20 +1,12 @@
-"""Run the study of frequent items, and write its table.
-
-    python studies/itemsets.py [--retail retail.dat] [--runs 20] [--data msweb retail kosarak-like]
-
-Runs that have ended are kept in `_build/studies`. Without `--runs` and `--data` the table is
-written; else it is printed. Run r of a cell has the generator
-`ldp.experiments.run_rng(cell, r, seed)`, so that any single number can be computed again.
+"""One run of the study of frequent items: one population, searched in eleven ways.
 
 The baskets of a Belgian shop (T. Brijs and others, 1999) may be used with an acknowledgement and a
 copy of the work to T. Brijs; they are not part of this repository. `retail.dat` is offered at
 http://fimi.uantwerpen.be/data/ and checked here by its hash.
 """
 
-import argparse
 import gzip
 import hashlib
-import sys
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -22,45 +14,15 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "book"))
-
-import found_table
-import table
 from ldp import datasets, debias
-from ldp.experiments import run_grid
 from ldp.itemsets import ItemSets, SetSelection, _rounds, frequent_items, ldp_miner, svim, svsm
 from ldp.metrics import f1, found_mse, ncr
-from tools import environment, revision
 
-SEED, RUNS, TOP = 0, 20, 32
-DATA, EPSILONS = ("msweb", "retail", "kosarak-like"), (1.0, 2.0, 4.0)
-CELLS = [{"data": name, "epsilon": epsilon} for name, epsilon in product(DATA, EPSILONS)]
+TOP = 32
 CLICKS = 990_002  # users of Kosarak
 RETAIL = {"path": "retail.dat"}
 RETAIL_HASH = "236176f4c17ed99e36b67d6129b28f64326f7ad3a47be46b2d702b1697990226"
 Row = dict[str, Any]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run what is missing, then summarise."""
-    parser = argparse.ArgumentParser(description="Run the study of frequent items.")
-    parser.add_argument("--retail", default=RETAIL["path"], help="file of the baskets")
-    parser.add_argument("--runs", type=int, help="runs in every cell")
-    parser.add_argument("--data", nargs="+", choices=DATA, default=DATA)
-    options = parser.parse_args(arguments)
-    RETAIL["path"] = options.retail
-    cells = [cell for cell in CELLS if cell["data"] in options.data]
-    folder = ROOT / "_build" / "studies"
-    rows = run_grid(compare, cells, options.runs or RUNS, SEED, folder=folder, version=digest())
-    summary = found_table.summarise(rows)
-    if options.runs is None and len(cells) == len(CELLS):
-        path = ROOT / "studies" / "itemsets.csv"
-        table.write(summary, path)
-        table.write_origin(path, RUNS, origin())
-    else:
-        found_table.show(summary)
-    return 0
 
 
 def compare(cell: dict[str, Any], rng: np.random.Generator) -> list[Row]:
@@ -213,20 +175,3 @@ def frequent_sets(sets: ItemSets) -> tuple[list[tuple[int, ...]], Any]:
     order = sorted(found, key=lambda places: (-found[places], places))[:TOP]
     names = [tuple(items[i] for i in places) for places in order]
     return names, np.array([found[places] for places in order]) / len(sets)
-
-
-def origin() -> dict[str, Any]:
-    """Where the numbers of the table come from, but for what single tables have."""
-    command = "python studies/itemsets.py --retail retail.dat"
-    facts = {"command": command, "seed": SEED, "commit": revision.commit(ROOT)}
-    return facts | environment.facts() | {"note": ""}
-
-
-def digest() -> str:
-    """Tell one state of the protocols from another: stored runs of an older one are not used."""
-    files = [*(ROOT / "ldp" / "itemsets").glob("*.py"), ROOT / "ldp" / "datasets" / "sets.py"]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(files))).hexdigest()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
