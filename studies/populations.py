@@ -14,17 +14,22 @@ LETTERS = StringCode("abcdefghijklmnopqrstuvwxyz", 9)
 @cache
 def name_counts() -> tuple[Any, Any]:
     """Codes of the first nine letters of names, and births with each."""
-    codes = LETTERS.encode(datasets.NAMES, truncate=True)
+    names = datasets.first_names()
+    codes = LETTERS.encode(names.labels, truncate=True)
     different, place = np.unique(codes, return_inverse=True)
-    return different, np.bincount(place, datasets.NAME_COUNTS).astype(np.int64)
+    return different, np.bincount(place, names.counts).astype(np.int64)
 
 
 def population(cell: dict[str, Any], rng: np.random.Generator) -> tuple[Any, Any]:
-    """Codes that are held, and how many users hold each."""
+    """Codes that are held, and how many users hold each.
+
+    `zipf` has a million users and 100,000 values, of frequencies like 1 / rank**1.1, drawn anew in
+    each run.
+    """
     if cell["population"] == "names":
         natural, counts = name_counts()
     elif cell["population"] == "aol":
-        counts = datasets.AOL_COUNTS
+        counts = datasets.query_counts()
     else:
         weights = np.arange(1, 100_001) ** -1.1
         counts = rng.multinomial(1_000_000, weights / weights.sum())
