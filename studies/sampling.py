@@ -15,10 +15,10 @@ or hold it to non-commercial use; only the results, `sampling.csv`, are kept her
 * `msnbc323_user_category.csv`: page views of 323 users of msnbc.com in 17 categories (UCI,
   CC BY 4.0; the part that is in the R package ClickClust).
 
-Three populations hold private distributions: `films`, users simulated from the Dirichlet fits, whose
-prior is that of their age range; `viewers`, the 610 users, whose prior is that of all users of
-MovieLens 100K; `pages`, the 323 users, whose prior is the mean of the users' distributions. Every
-divergence is D_KL(P || Q_P) in nats, exact given P: nothing is sampled but the users.
+Three populations hold private distributions: `films`, users simulated from the Dirichlet fits,
+whose prior is that of their age range; `viewers`, the 610 users, whose prior is that of all users
+of MovieLens 100K; `pages`, the 323 users, whose prior is the mean of the users' distributions.
+Every divergence is D_KL(P || Q_P) in nats, exact given P: nothing is sampled but the users.
 """
 
 import csv
@@ -74,11 +74,12 @@ def rows(path: Path) -> tuple[list[str], Any]:
 
 
 def shares(counts: Any) -> Any:
+    """Counts, divided by their sum."""
     return counts / counts.sum(axis=-1, keepdims=True)
 
 
 def simulated(fit: Any, rng: np.random.Generator) -> Any:
-    """Genre shares of users of an age range: ratings between quantiles on a log scale, 2.1 genres each."""
+    """Genre shares of users of an age range; a rated film has 2.1 genres, as on average there."""
     users, quantiles, concentration = int(fit[0]) * COPIES, fit[1:6], fit[6:]
     levels = [0.05, 0.25, 0.5, 0.75, 0.95]
     places = rng.uniform(0.05, 0.95, users)
@@ -130,6 +131,7 @@ def summarise(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def main(folder: Path) -> None:
+    """Write the table, and where it comes from."""
     target = ROOT / "studies" / "sampling.csv"
     summary = list(summarise(folder))
     with target.open("w", newline="", encoding="utf-8") as file:
