@@ -39,7 +39,9 @@ def expected_found(
     where the bar :math:`t_i` is the one above which there are, on average, as many candidates as
     are kept. Rounds ask different users, so the probabilities multiply.
 
-    The values' codes are taken as random: two of them share no prefix that matters.
+    The values' codes are taken as random, and the first prefixes as long enough that what rare
+    values add to them is even. If they are shorter, more is found than expected: a value rides on
+    the frequent one beside it.
 
     Parameters
     ----------
@@ -95,8 +97,10 @@ def expected_found(
         sampling = law * (1 - law) * (1 / asked - 1 / users)
         spread = np.sqrt(variance(mechanism, asked, law) + np.maximum(sampling, 0))
         noise = math.sqrt(variance(mechanism, asked))
-        others = max(2.0 ** bits[i] * (kept[i - 1] if i else 1) - found.sum(), 0.0)
-        bar = _bar(law, spread, found, others, noise, size)
+        candidates = 2.0 ** bits[i] * (kept[i - 1] if i else 1)
+        before = np.cumsum(found) - found  # more values than candidates: the rest share theirs
+        alive = np.clip(candidates - before, 0, found)
+        bar = _bar(law, spread, alive, candidates - alive.sum(), noise, size)
         found = found * ndtr((law - bar) / spread)
     return float(found[:top_k].sum())
 
