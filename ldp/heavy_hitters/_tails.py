@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import binom
+from scipy.special import betainc, betaincc
 
 from ldp import _checks
 from ldp.types import Bools
@@ -29,6 +29,16 @@ def support_chance(mechanism: Any, frequency: float) -> float:
     return float(mechanism.q + (mechanism.p - mechanism.q) * frequency)
 
 
+def _at_least(counts: Any, n: int, chance: float) -> Any:
+    """Chance that a binomial number reaches each count (the beta function has its far tails)."""
+    return np.where(counts > 0, betainc(np.maximum(counts, 1), n - counts + 1, chance), 1.0)
+
+
+def _at_most(count: int, n: int, chance: float) -> float:
+    """Chance that a binomial number does not exceed a count."""
+    return float(betaincc(count + 1, n - count, chance)) if count < n else 1.0
+
+
 def surely_above(one: Any, threshold: float, chance: float) -> Bools:
     """Which counts of a round have at most this chance if the frequency is at most a threshold.
 
@@ -36,7 +46,7 @@ def surely_above(one: Any, threshold: float, chance: float) -> Bools:
     of their sum from one above its mean (checked by enumeration in the tests).
     """
     pi, counts = support_chance(one.mechanism, threshold), one.tally.counts
-    tail = binom.sf(counts - 1, one.users, pi)
+    tail = _at_least(counts, one.users, pi)
     above: Bools = (tail <= chance) & (counts >= one.users * pi + 1)
     return above
 
@@ -52,8 +62,7 @@ def _missed(one: Any, weight: float) -> float:
     count, n, p, q = one.best_dropped, one.users, one.mechanism.p, one.mechanism.q
 
     def excess(frequency: float) -> float:
-        chance = binom.cdf(count, n, support_chance(one.mechanism, frequency))
-        return float(chance - weight * frequency)
+        return _at_most(count, n, support_chance(one.mechanism, frequency)) - weight * frequency
 
     least = float(
         np.clip(((count + 1) / n - q) / (p - q), 0.0, 1.0)
