@@ -46,6 +46,8 @@ def test_budgets(make, wrong):
 def test_windows():
     with pytest.raises(ValueError, match=r"^upper and lower must be within a factor"):
         Mollifier([0.2, 0.2, 0.2], [0.6, 0.5, 0.5], 1.0)  # 0.6 / 0.2 = 3 > e
+    with pytest.raises(ValueError, match=r"^upper and lower must be within a factor"):
+        Mollifier([1e-300, 0.5], [1e300, 0.5], 1.0)  # their quotient is no float64
     with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
         Mollifier([0.4, 0.4, 0.4], [0.6, 0.5, 0.5], 1.0)
     with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):

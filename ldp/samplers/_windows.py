@@ -40,7 +40,7 @@ def check_ratio(
     lower: Floats, upper: Floats, epsilon: float, name: str = "upper and lower"
 ) -> None:
     """Refuse windows that are wider than the budget by more than rounding."""
-    spent = np.log(upper / lower)
+    spent = np.log(upper) - np.log(lower)  # their quotient might overflow
     if spent.max() > epsilon + _ROUNDING:
         raise ValueError(
             f"{name} must be within a factor e**epsilon = e**{epsilon:.6g} of each other, "
