@@ -19,7 +19,7 @@ from ldp.itemsets import ItemSets, SetSelection, _rounds, frequent_items, ldp_mi
 from ldp.metrics import f1, found_mse, ncr
 
 TOP = 32
-CLICKS = 990_002  # users of Kosarak
+CLICKS = 250_000  # a quarter of the users of Kosarak
 RETAIL = {"path": "retail.dat"}
 RETAIL_HASH = "236176f4c17ed99e36b67d6129b28f64326f7ad3a47be46b2d702b1697990226"
 Row = dict[str, Any]
