@@ -20,7 +20,7 @@ from ldp._words import at_least, threshold
 from ldp.itemsets import PadAndSample, SetSelection, amplified_epsilon
 
 EPSILONS = (1e-6, 1e-3, 0.1, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 20.0)
-SHAPES = [(1, 1), (2, 1), (3, 2), (5, 5), (64, 8), (1000, 3), (1000, 64), (16_470, 8)]
+SHAPES = [(1, 1), (2, 1), (3, 2), (5, 5), (40, 600), (64, 8), (1000, 3), (1000, 64), (16_470, 8)]
 
 
 def made(make):
@@ -67,7 +67,7 @@ def test_no_report_of_set_selection_exceeds_the_budget(shape):
 def test_what_set_selection_emits_is_what_is_stated(shape):
     for m in selections(*shape):
         hits = m._hits()
-        hair = Fraction(4 * m.length + 32, 2**53)
+        hair = Fraction(7 * m.length + 32, 2**53)  # the margin, and rounding within it
         for place, chance in enumerate(chances(m, hits)[:-1]):
             want = stated(m, place) * WORDS
             unit = Fraction(1, hit_weight(m.num_cells, m.subset_size, place))

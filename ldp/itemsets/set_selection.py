@@ -18,26 +18,29 @@ from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 
 
-def _first_hits(num_cells: int, size: npt.ArrayLike, length: int) -> tuple[Floats, Floats]:
-    """Chance that own cell i is the first of a uniform subset's, shape (L, ...); that none is in.
+def _first_hits(num_cells: int, size: int, length: int) -> Floats:
+    """Chance that own cell i is the first one in a uniform subset, shape (L,)."""
+    before = np.arange(length)
+    missed = np.cumprod((num_cells - size - before) / (num_cells - before))
+    hits: Floats = np.append(1.0, missed[:-1]) * size / (num_cells - before)
+    return hits
 
-    A chance of none from binomial coefficients would lose its digits where they are large.
+
+def _log_miss(num_cells: int, size: Array, length: int) -> Array:
+    """Logarithm of the chance that a uniform subset holds none of L cells.
+
+    Binomial coefficients would lose its digits where they are large.
     """
-    w = np.asarray(size, dtype=np.float64)
-    before = np.arange(length).reshape(-1, *[1] * w.ndim)
-    missed = np.cumprod((num_cells - w - before) / (num_cells - before), axis=0)
-    others = np.concatenate([np.ones((1, *w.shape)), missed[:-1]])
-    return others * w / (num_cells - before), missed[-1]
+    return sum((np.log1p(-size / (num_cells - i)) for i in range(length)), np.zeros(size.shape))
 
 
 def _probabilities(num_cells: int, length: int, epsilon: float, size: Array) -> tuple[Array, Array]:
     """Return p and q, all divided by e^epsilon within, so that no large epsilon overflows."""
     decay = math.exp(-epsilon)
-    hits, miss = _first_hits(num_cells, size, length)
-    beside, neither = _first_hits(num_cells - 1, size - 1, length)  # one cell is in already
-    total = hits.sum(axis=0) + miss * decay
-    share = size / num_cells / total
-    return share, share * (beside.sum(axis=0) + neither * decay)
+    miss = _log_miss(num_cells, size, length)
+    beside = _log_miss(num_cells - 1, size - 1, length)  # one other cell is in already
+    share = size / num_cells / (np.exp(miss) * decay - np.expm1(miss))
+    return share, share * (np.exp(beside) * decay - np.expm1(beside))
 
 
 def _best_size(num_items: int, length: int, epsilon: float, frequency: float) -> int:
@@ -84,7 +87,7 @@ class SetSelection:
     num_items : int
         Number :math:`d\ge1` of items.
     length : int
-        :math:`L\ge1`.
+        :math:`L` from 1 to 65,536.
     epsilon : float
         Privacy budget of a set.
     subset_size : int, optional
@@ -134,8 +137,8 @@ class SetSelection:
         *,
         frequency: float = 0.0,
     ) -> None:
-        d = _checks.integer(num_items, "num_items", 1, 2**31 - 1)
-        size = _checks.integer(length, "length", 1, 2**31 - 1 - d)
+        d = _checks.integer(num_items, "num_items", 1, 2**31 - 2)
+        size = _checks.integer(length, "length", 1, min(2**16, 2**31 - 1 - d))
         budget = _checks.epsilon(epsilon)
         wanted = float(_checks.frequency(_checks.real(frequency, "frequency", "from 0 to 1")))
         if subset_size is None:
@@ -171,6 +174,12 @@ class SetSelection:
         w = np.asarray(float(self.subset_size))
         return _probabilities(self.num_cells, self.length, self.epsilon, w)
 
+    @property
+    def _missed(self) -> float:
+        """Chance that a uniform subset holds none of the own cells, divided by e^epsilon."""
+        w = np.asarray(float(self.subset_size))
+        return math.exp(float(_log_miss(self.num_cells, w, self.length)) - self.epsilon)
+
     second_moment = indicator_second_moment
     _check_counts = support_counts
 
@@ -180,17 +189,16 @@ class SetSelection:
         A chance is a product of some 2 L numbers, each rounded once; it is lowered by more than
         that, and what is left goes to reports that hold none of the own cells.
         """
-        hits, miss = _first_hits(self.num_cells, self.subset_size, self.length)
-        chances = hits / (hits.sum() + miss * math.exp(-self.epsilon))
+        hits = _first_hits(self.num_cells, self.subset_size, self.length)
+        chances = hits / (hits.sum() + self._missed)
         hair = (4 * self.length + 16) * 2.0**-53
         return [math.floor(math.ldexp(chance * (1 - hair), 64)) for chance in chances.tolist()]
 
     def _check_weights(self) -> None:
         """Refuse an epsilon that the rounding of these words would lose, or that would lose it."""
-        hits, miss = _first_hits(self.num_cells, self.subset_size, self.length)
-        weights, decay = self._hits(), math.exp(-self.epsilon)
+        weights = self._hits()
         rounding = 2.0**-64 * self.length + (4 * self.length + 16) * 2.0**-53
-        if miss * decay < 128 * rounding * (hits.sum() + miss * decay):
+        if self._missed < 128 * rounding * (1 + self._missed):
             raise ValueError(
                 f"epsilon must be small enough that reports can miss the own set, "
                 f"got {self.epsilon}."
