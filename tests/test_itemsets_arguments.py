@@ -124,6 +124,8 @@ BAD_SETS = [
     (lambda: cut_frequencies(SETS, 0), "length", "got 0"),
     (lambda: cut_variance(SETS, 1.5), "length", "got 1.5"),
     (lambda: amplified_epsilon(1.0, 0), "length", "got 0"),
+    (lambda: amplified_epsilon(1.0, 10**400), "length", "got 1000"),
+    (lambda: cut_variance(SETS, 10**400), "length", "got 1000"),
     (lambda: amplified_epsilon(-1.0, 2), "epsilon", "got -1.0"),
     (lambda: amplified_epsilon(1e3, 2), "epsilon", "got 1000.0"),
 ]

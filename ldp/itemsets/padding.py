@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._words import words
 from ldp.itemsets._kernels import draw_cells
-from ldp.itemsets.sets import ItemSets, check_sets
+from ldp.itemsets.sets import MOST, ItemSets, check_sets
 from ldp.mechanisms._shared import freeze, indicator_second_moment, support_counts
 from ldp.mechanisms.hashing import LocalHashing
 from ldp.mechanisms.randomized_response import GRR
@@ -52,7 +52,7 @@ def amplified_epsilon(epsilon: float, length: int) -> float:
     ``wang2018itemset``.
     """
     budget = _checks.epsilon(epsilon)
-    size = _checks.integer(length, "length", 1)
+    size = _checks.integer(length, "length", 1, MOST)
     if budget > 700:
         raise ValueError(f"epsilon must be at most 700, got {budget}.")
     return math.log1p(size * math.expm1(budget)) * (1 - 2.0**-48)
@@ -97,6 +97,7 @@ class PadAndSample:
     Examples
     --------
     >>> from ldp import GRR, debias
+    >>> from ldp.itemsets import ItemSets, cut_frequencies
     >>> sets = ItemSets.of([[0, 2], [2], [], [1, 2, 0]] * 5000, num_items=3)
     >>> m = PadAndSample(3, 2, GRR(5, amplified_epsilon(1.0, 2)), epsilon=1.0)
     >>> tally = m.tally(m.privatize(sets, np.random.default_rng(1)))
@@ -116,8 +117,8 @@ class PadAndSample:
     def __init__(
         self, num_items: int, length: int, oracle: PureMechanism, epsilon: float | None = None
     ) -> None:
-        d = _checks.integer(num_items, "num_items", 1, 2**31 - 1)
-        size = _checks.integer(length, "length", 1, 2**31 - 1)
+        d = _checks.integer(num_items, "num_items", 1, MOST)
+        size = _checks.integer(length, "length", 1, MOST)
         made = _check_oracle(oracle, d + size)
         spent = made.epsilon
         if isinstance(made, GRR):
@@ -222,72 +223,6 @@ def asked_cells(candidates: npt.ArrayLike | None, num_items: int, length: int) -
     if asked.size == 0:
         raise ValueError("candidates must name at least one cell, got none.")
     return asked
-
-
-def cut_frequencies(sets: ItemSets, length: int) -> Floats:
-    r"""Share of users who hold each item, those with more than L items counted for less.
-
-    .. math:: \frac1n\sum_{v\ni x}t_v,\qquad t_v=\min(1,L/|v|).
-
-    It is what :func:`ldp.debias` estimates without bias from padded or cut sets.
-
-    Parameters
-    ----------
-    sets : ItemSets
-        At least one.
-    length : int
-        :math:`L\ge1`.
-
-    Returns
-    -------
-    ndarray, shape (d,)
-
-    Examples
-    --------
-    >>> cut_frequencies(ItemSets.of([[0], [0, 1, 2, 3]], num_items=4), 2)
-    array([0.75, 0.25, 0.25, 0.25])
-    """
-    kept = _kept(sets, length)
-    shares: Floats = np.bincount(sets.items, kept, sets.num_items) / len(sets)
-    return shares
-
-
-def cut_variance(sets: ItemSets, length: int) -> Floats:
-    r"""Variance of an estimate beside :func:`ldp.variance`, from sets of more than L items.
-
-    .. math:: \frac1{n^2}\sum_{v\ni x}t_v(1-t_v),\qquad t_v=\min(1,L/|v|).
-
-    The variance given the sets is ``variance(m, n, cut_frequencies(sets, L))`` plus this, exactly.
-
-    Parameters
-    ----------
-    sets : ItemSets
-        At least one.
-    length : int
-        :math:`L\ge1`.
-
-    Returns
-    -------
-    ndarray, shape (d,)
-
-    Examples
-    --------
-    >>> cut_variance(ItemSets.of([[0], [0, 1, 2, 3]], num_items=4), 2)
-    array([0.0625, 0.0625, 0.0625, 0.0625])
-    """
-    kept = _kept(sets, length)
-    extra: Floats = np.bincount(sets.items, kept * (1 - kept), sets.num_items) / len(sets) ** 2
-    return extra
-
-
-def _kept(sets: ItemSets, length: int) -> Floats:
-    """Chance of each item of each set to be among the L that are kept."""
-    if not isinstance(sets, ItemSets) or not len(sets):
-        raise TypeError(f"sets must be ItemSets, at least one, got {_checks.shown(sets)}.")
-    size = _checks.integer(length, "length", 1)
-    chance = np.minimum(1.0, size / np.maximum(sets.lengths, 1))
-    kept: Floats = np.repeat(chance, sets.lengths)
-    return kept
 
 
 def _check_oracle(oracle: PureMechanism, num_cells: int) -> PureMechanism:

@@ -10,59 +10,13 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import words
+from ldp.itemsets import _subsets
 from ldp.itemsets._kernels import count_rising, draw_sets
 from ldp.itemsets.padding import asked_cells
 from ldp.itemsets.sets import ItemSets, check_sets
 from ldp.mechanisms._shared import freeze, indicator_second_moment, support_counts
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
-
-
-def _first_hits(num_cells: int, size: int, length: int) -> Floats:
-    """Chance that own cell i is the first one in a uniform subset, shape (L,)."""
-    before = np.arange(length)
-    missed = np.cumprod((num_cells - size - before) / (num_cells - before))
-    hits: Floats = np.append(1.0, missed[:-1]) * size / (num_cells - before)
-    return hits
-
-
-def _log_miss(num_cells: int, size: Array, length: int) -> Array:
-    """Logarithm of the chance that a uniform subset holds none of L cells.
-
-    Binomial coefficients would lose its digits where they are large.
-    """
-    return sum((np.log1p(-size / (num_cells - i)) for i in range(length)), np.zeros(size.shape))
-
-
-def _probabilities(num_cells: int, length: int, epsilon: float, size: Array) -> tuple[Array, Array]:
-    """Return p and q, all divided by e^epsilon within, so that no large epsilon overflows."""
-    decay = math.exp(-epsilon)
-    miss = _log_miss(num_cells, size, length)
-    beside = _log_miss(num_cells - 1, size - 1, length)  # one other cell is in already
-    share = size / num_cells / (np.exp(miss) * decay - np.expm1(miss))
-    return share, share * (np.exp(beside) * decay - np.expm1(beside))
-
-
-def _best_size(num_items: int, length: int, epsilon: float, frequency: float) -> int:
-    """Return the size of least variance: on a grid of steps of a part in 500, then beside it."""
-    most = _most(num_items, length)
-
-    def best(sizes: Integers) -> int:
-        p, q = _probabilities(num_items + length, length, epsilon, sizes.astype(np.float64))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            noise = q * (1 - q) / (p - q) ** 2 + frequency * (1 - p - q) / (p - q)
-        return int(np.argmin(np.where(p > q, noise, np.inf)))
-
-    num_steps = 1 + math.ceil(500 * math.log(most))
-    grid = np.unique(np.geomspace(1, most, num_steps).round().astype(np.int64))
-    at = best(grid)
-    near = np.arange(grid[max(at - 1, 0)], grid[min(at + 1, grid.size - 1)] + 1)
-    return int(near[best(near)])
-
-
-def _most(num_items: int, length: int) -> int:
-    """Return the largest size of a subset: larger ones would meet every set."""
-    return max(1, min((num_items + length) // 2, num_items))
 
 
 @dataclass(frozen=True, init=False)
@@ -142,9 +96,9 @@ class SetSelection:
         budget = _checks.epsilon(epsilon)
         wanted = float(_checks.frequency(_checks.real(frequency, "frequency", "from 0 to 1")))
         if subset_size is None:
-            w = _best_size(d, size, budget, wanted)
+            w = _subsets.best_size(d, size, budget, wanted)
         else:
-            w = _checks.integer(subset_size, "subset_size", 1, _most(d, size))
+            w = _checks.integer(subset_size, "subset_size", 1, _subsets.largest_size(d, size))
         freeze(self, num_items=d, length=size, epsilon=budget, subset_size=w)
         _checks.probabilities(self.p, self.q, self.epsilon)
         self._check_weights()
@@ -172,13 +126,13 @@ class SetSelection:
     @property
     def _p_and_q(self) -> tuple[Array, Array]:
         w = np.asarray(float(self.subset_size))
-        return _probabilities(self.num_cells, self.length, self.epsilon, w)
+        return _subsets.probabilities(self.num_cells, self.length, self.epsilon, w)
 
     @property
     def _missed(self) -> float:
         """Chance that a uniform subset holds none of the own cells, divided by e^epsilon."""
         w = np.asarray(float(self.subset_size))
-        return math.exp(float(_log_miss(self.num_cells, w, self.length)) - self.epsilon)
+        return math.exp(float(_subsets.log_miss(self.num_cells, w, self.length)) - self.epsilon)
 
     second_moment = indicator_second_moment
     _check_counts = support_counts
@@ -189,7 +143,7 @@ class SetSelection:
         A chance is a product of some 2 L numbers, each rounded once; it is lowered by more than
         that, and what is left goes to reports that hold none of the own cells.
         """
-        hits = _first_hits(self.num_cells, self.subset_size, self.length)
+        hits = _subsets.first_hits(self.num_cells, self.subset_size, self.length)
         chances = hits / (hits.sum() + self._missed)
         hair = (4 * self.length + 16) * 2.0**-53
         return [math.floor(math.ldexp(chance * (1 - hair), 64)) for chance in chances.tolist()]

@@ -12,7 +12,7 @@ from ldp import _checks
 from ldp.mechanisms._shared import freeze
 from ldp.types import Array, Integers
 
-_MOST_ITEMS = 2**31
+MOST = 2**31 - 1  # items, cells of a padded set
 _KINDS = (list, tuple, set, frozenset, range, np.ndarray)
 
 
@@ -51,7 +51,7 @@ class ItemSets:
     num_items: int
 
     def __init__(self, items: npt.ArrayLike, lengths: npt.ArrayLike, num_items: int) -> None:
-        size = _checks.integer(num_items, "num_items", 1, _MOST_ITEMS)
+        size = _checks.integer(num_items, "num_items", 1, MOST)
         given = _checks.integers_below(items, "items", size)
         # No length above the number of items, so that their sum cannot wrap around.
         sizes = _checks.integers_below(lengths, "lengths", given.size + 1).copy()
