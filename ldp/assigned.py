@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._words import threshold, words
 from ldp.mechanisms._shared import freeze
+from ldp.mechanisms.wide_hashing import WideHashing, drawn_candidates
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 
@@ -157,11 +158,11 @@ class Assigned:
         self, reports: AssignedReports, candidates: Sequence[Any] | None = None
     ) -> tuple[Tally, ...]:
         """Count the reports of every part, of all its values or of the candidates named for it."""
-        given = self._check(reports)
+        self._sizes(reports)
         asked = self._candidates(candidates)
         return tuple(
             m.tally(some) if wanted is None else _listing(m).tally(some, wanted)
-            for (_, m, _), some, wanted in zip(self.parts, given.reports, asked, strict=True)
+            for (_, m, _), some, wanted in zip(self.parts, reports.reports, asked, strict=True)
         )
 
     def split(self, counts: npt.ArrayLike, rng: np.random.Generator) -> Integers:
@@ -169,7 +170,8 @@ class Assigned:
         given = _checks.integers(counts, "counts")
         if given.size and given.min() < 0:
             raise ValueError(f"counts must be non-negative, got {given.min()}.")
-        drawn: Integers = _checks.rng(rng).multinomial(given, self.shares).T
+        shares = np.array(self.shares) / max(1.0, sum(self.shares))  # numpy takes no sum above 1
+        drawn: Integers = _checks.rng(rng).multinomial(given, shares).T
         return drawn
 
     def simulate(
@@ -187,10 +189,13 @@ class Assigned:
         held = _checks.values(values, self.domain_size)
         if np.unique(held).size < held.size:
             raise ValueError("values must be different, got one twice.")
-        split = self.split(counts, rng)
-        if split.shape[1] != held.size:
-            raise ValueError(f"counts must be {held.size}, one a value, got {split.shape[1]}.")
+        users = _checks.integers(counts, "counts")
+        if users.size != held.size:
+            raise ValueError(f"counts must be {held.size}, one a value, got {users.size}.")
         asked = self._candidates(candidates)
+        for (_, m, _), wanted in zip(self.parts, asked, strict=True):
+            _check_simulated(m, wanted)
+        split = self.split(users, rng)
         return tuple(
             _simulate(m, view(held), some, wanted, rng)
             for (view, m, _), some, wanted in zip(self.parts, split, asked, strict=True)
@@ -202,14 +207,18 @@ class Assigned:
         parts = [share * m.channel()[view(every)] for view, m, share in self.parts]
         return np.hstack(parts)
 
-    def _check(self, reports: AssignedReports) -> AssignedReports:
+    def _sizes(self, reports: AssignedReports) -> list[int]:
+        """Number of reports of each part; other reports are refused."""
         if not isinstance(reports, AssignedReports):
             raise TypeError(f"reports must be AssignedReports, got {type(reports).__name__}.")
-        part = _checks.integers_below(reports.part, "reports' parts", len(self.parts))
-        sizes = [len(some) for some in reports.reports]
-        if np.bincount(part, minlength=len(self.parts)).tolist() != sizes:
+        given, size = reports.reports, len(self.parts)
+        if not isinstance(given, list | tuple) or len(given) != size:
+            raise ValueError(f"reports must be of {size} parts, got {_checks.shown(given)}.")
+        part = _checks.integers_below(reports.part, "reports' parts", size)
+        sizes = [np.atleast_1d(_checks.plain_array(some, "reports")).shape[0] for some in given]
+        if np.bincount(part, minlength=size).tolist() != sizes:
             raise ValueError(f"reports must be as many as users of each part, got {sizes}.")
-        return reports
+        return sizes
 
     def _candidates(self, candidates: Sequence[Any] | None) -> Sequence[Any]:
         if candidates is None:
@@ -240,14 +249,20 @@ def _listing(mechanism: Any) -> Any:
     return mechanism
 
 
+def _check_simulated(mechanism: Any, candidates: Any) -> None:
+    """Refuse what `_simulate` cannot draw, before anything is drawn."""
+    if candidates is not None:
+        if not isinstance(mechanism, WideHashing):
+            raise TypeError(f"candidates must be of a WideHashing to be drawn, got {mechanism}.")
+        drawn_candidates(candidates, mechanism.domain_size)
+    elif mechanism.domain_size > 2**26:
+        raise ValueError(f"candidates must be named for {mechanism.domain_size} values, got none.")
+
+
 def _simulate(
     mechanism: Any, asked: Integers, counts: Integers, candidates: Any, rng: np.random.Generator
 ) -> Tally:
     if candidates is None:
-        if mechanism.domain_size > 2**26:
-            raise ValueError(
-                f"candidates must be named for {mechanism.domain_size} values, got none."
-            )
         sums = np.bincount(asked, counts, mechanism.domain_size).astype(np.int64)
         return mechanism.simulate(sums, rng)  # type: ignore[no-any-return]
     wanted = _checks.integers(candidates, "candidates")

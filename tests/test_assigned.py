@@ -117,6 +117,7 @@ def test_split_loses_nobody():
 
 
 MADE = TWO.privatize([1, 2, 3], np.random.default_rng(1))
+WIDE = Assigned([(Same(16), WideHashing(4, 1.0), 1.0)])
 RNG = np.random.default_rng(1)
 FINE = (Same(4), GRR(4, 1.0), 0.5)
 
@@ -149,7 +150,27 @@ FINE = (Same(4), GRR(4, 1.0), 0.5)
         (lambda: TWO.split([-1], RNG), "counts"),
         (lambda: TWO.simulate([1, 1], [1, 2], RNG), "values"),
         (lambda: TWO.simulate([1, 2], [1], RNG), "counts"),
+        (lambda: TWO.simulate([1], [1], RNG, candidates=[[1], None]), "candidates"),
+        (lambda: WIDE.simulate([1], [1], RNG, candidates=[[]]), "candidates"),
+        (lambda: WIDE.simulate([1], [1], RNG, candidates=[[1, 1]]), "candidates"),
+        (lambda: WIDE.simulate([1], [1], RNG, candidates=[[16]]), "candidates"),
+        (lambda: WIDE.tally(AssignedReports(np.array([0]), (None,))), "reports"),
+        (lambda: WIDE.tally(AssignedReports(np.array([0]), None)), "reports"),
     ],
 )
 def test_bad_input(call, naming):
     refuse(call, naming=naming)
+
+
+def test_shares_a_little_above_one_are_split():
+    rounds = Assigned([(Same(4), GRR(4, 1.0), 1 + 5e-10), (Same(4), GRR(4, 1.0), 1e-12)])
+    assert rounds.split([1000, 10], RNG).tolist() == [[1000, 10], [0, 0]]
+
+
+def test_nothing_is_drawn_before_a_refusal():
+    rng = np.random.default_rng(3)
+    before = rng.bit_generator.state
+    for counts, candidates in (([1], None), ([1, 2], [[1], None]), ([1, 2], [[], None])):
+        with pytest.raises((TypeError, ValueError)):
+            TWO.simulate([1, 2], counts, rng, candidates=candidates)
+    assert rng.bit_generator.state == before

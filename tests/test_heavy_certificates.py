@@ -13,7 +13,9 @@ from ldp.heavy_hitters import (
     find_prefixes,
     prefix_rounds,
     priv_trie,
+    segment_pairs,
     simulate_prefixes,
+    simulate_strings,
 )
 
 LEVEL = 0.95
@@ -137,15 +139,16 @@ def test_nothing_above_the_upper_bound_is_missed():
 
 def test_the_bound_solves_its_equation():
     m, n, alpha = ldp.WideHashing(10, 1.0), 10_000, 0.05
-    one = Round(10, m, ldp.Tally([4_000], n, m, [3]), 64, 2_900)
+    one = Round(6, m, ldp.Tally([4_000], n, m, [3]), 64, 2_900)
     bound = HeavyHitters(np.array([3]), np.array([0.5]), (one,)).upper(1 - alpha)
     chance = binom.cdf(2_900, n, m.q + (m.p - m.q) * bound)
     assert chance == pytest.approx(alpha * bound, rel=1e-6)
-    whole = Round(10, m, ldp.Tally([4_000], n, m, [3]), 1, None)
+    whole = Round(6, m, ldp.Tally([4_000], n, m, [3]), 1, None)
     both = HeavyHitters(np.array([3]), np.array([0.5]), (one, whole))
     assert both.upper(1 - alpha) == bound  # a round that dropped nothing missed nothing
-    assert HeavyHitters(np.array([3]), np.array([0.5]), (whole,)).upper() == 0.0
-    far = Round(10, m, ldp.Tally([9_999], n, m, [3]), 64, 9_999)
+    every = Round(1, m, ldp.Tally([4_000, 3_000], n, m, [0, 1]), 2, None)
+    assert HeavyHitters(np.array([0, 1]), np.array([0.5, 0.4]), (every,)).upper() == 0.0
+    far = Round(6, m, ldp.Tally([9_999], n, m, [3]), 64, 9_999)
     assert HeavyHitters(np.array([3]), np.array([1.0]), (far,)).upper() == 1.0
 
 
@@ -167,6 +170,21 @@ def test_intervals_hold_for_the_best_of_many():
 
 
 # -- refusals --------------------------------------------------------------------------------------
+
+
+def test_what_loses_values_uncounted_has_no_upper_bound():
+    rounds, rng = segment_pairs(24, 3.0, num_segments=4), np.random.default_rng(1)
+    counts = np.append([40_000, 30_000], np.full(500, 200))
+    values = rng.permutation(2**24)[: counts.size]
+    some = simulate_strings(rounds, values, counts, rng, top_k=2)
+    none = HeavyHitters(np.zeros(0, dtype=np.int64), np.zeros(0), ())
+    walked = simulate_prefixes(prefix_rounds(24, 3.0), values, counts, rng, top_k=2)
+    later = HeavyHitters(walked.values, walked.frequencies, walked.rounds[1:])
+    assert certify(some, 0.05).size == 2
+    for found in (some, none, later):
+        with pytest.raises(ValueError, match=r"found must be of a walk that counts all"):
+            found.upper()
+    assert walked.upper() < 0.1
 
 
 def test_what_cannot_be_certified_is_refused():

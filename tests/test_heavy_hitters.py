@@ -278,10 +278,32 @@ def test_searches_that_make_no_sense_are_refused():
         find_prefixes(Assigned([(*GOOD.parts[0][:2], 1.0)]), reports, 1)
     with pytest.raises(TypeError, match="reports must be AssignedReports"):
         find_prefixes(GOOD, [], 1)
-    with pytest.raises(ValueError, match="reports must be of 2 rounds, got 3"):
+    with pytest.raises(ValueError, match="reports must be of 2 parts, got"):
         find_prefixes(GOOD, reports_of(prefix_rounds(8, 1.0, (4, 6, 8))), 1)
     with pytest.raises(TypeError, match="reports must have dtype"):
         find_prefixes(GOOD, reports_of(prefix_rounds(40, 1.0, (20, 40))), 1)
+
+
+def test_mechanisms_that_count_no_candidates_are_refused():
+    whole, rng = Prefix(8, 8), np.random.default_rng(1)
+    for mechanism in (ldp.GRR(256, 1.0), ldp.OUE(256, 1.0)):
+        rounds = Assigned([(whole, mechanism, 1.0)])
+        with pytest.raises(TypeError, match="rounds must be of hashing mechanisms, got"):
+            find_prefixes(rounds, rounds.privatize([1, 2], rng), 1)
+    rounds = Assigned([(whole, ldp.OLH(256, 1.0), 1.0)])
+    assert find_prefixes(rounds, rounds.privatize(np.full(99, 7), rng), 1).values == [7]
+    with pytest.raises(TypeError, match="rounds must be of WideHashing to be drawn, got"):
+        simulate_prefixes(rounds, [7], [99], rng, top_k=1)
+
+
+def test_reports_count_once_and_for_their_own_round():
+    reports = reports_of(GOOD)
+    with pytest.raises(ValueError, match="reports must be given once"):
+        find_prefixes(GOOD, [reports, reports], 1)
+    first = reports.reports[0]
+    for wrong in ((first, first), (first, None), (first, 3)):
+        with pytest.raises((TypeError, ValueError), match=r"reports must .*\."):
+            find_prefixes(GOOD, AssignedReports(reports.part, wrong), 1)
 
 
 def test_an_empty_round_is_refused():

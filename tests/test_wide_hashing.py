@@ -272,6 +272,12 @@ def test_other_arguments(call, naming):
     refuse(call, naming=naming)
 
 
+def test_a_candidate_is_drawn_once():
+    m = ldp.WideHashing(4, 1.0)
+    with pytest.raises(ValueError, match="candidates must be different, got one twice"):
+        m.simulate([10, 10], np.random.default_rng(1), candidates=[1, 1])
+
+
 def test_values_up_to_63_bits():
     m, rng = WideHashing(63, 8.0), np.random.default_rng(11)
     users = np.full(2_000, 2**63 - 1)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.assigned import Assigned, AssignedReports
 from ldp.heavy_hitters._walk import Count
+from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
 from ldp.types import Integers
 
@@ -33,6 +34,9 @@ def drawn(
 
     A candidate must be asked for only once, as a walk does.
     """
+    for _, mechanism, _ in rounds.parts:
+        if not isinstance(mechanism, WideHashing):
+            raise TypeError(f"rounds must be of WideHashing to be drawn, got {mechanism}.")
     held = _checks.values(values, rounds.domain_size)
     if np.unique(held).size < held.size:
         raise ValueError("values must be different, got one twice.")
@@ -77,9 +81,9 @@ def _check_reports(rounds: Assigned, reports: Reports) -> list[AssignedReports]:
             raise TypeError(
                 f"reports must be AssignedReports, got {type(one).__name__} among them."
             )
-        if len(one.reports) != sizes.size:
-            raise ValueError(f"reports must be of {sizes.size} rounds, got {len(one.reports)}.")
-        sizes += [len(some) for some in one.reports]
+        sizes += rounds._sizes(one)
+    if len({id(one) for one in chunks}) < len(chunks):
+        raise ValueError("reports must be given once, got the same ones twice.")
     _check_full(sizes)
     return list(chunks)
 

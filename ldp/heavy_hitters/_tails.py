@@ -14,6 +14,10 @@ CHOSEN = (
     "found must have candidates and numbers of users that were chosen without their reports, "
     "got a round whose own reports decided."
 )
+HIDDEN = (
+    "found must be of a walk that counts all continuations of what it kept, "
+    "got one that may lose values uncounted."
+)
 
 
 def risk(level: float) -> float:
@@ -49,6 +53,16 @@ def surely_above(one: Any, threshold: float, chance: float) -> Bools:
     tail = _at_least(counts, one.users, pi)
     above: Bools = (tail <= chance) & (counts >= one.users * pi + 1)
     return above
+
+
+def all_counted(rounds: Sequence[Any]) -> bool:
+    """Whether every prefix was counted until it was dropped, and nothing was lost otherwise."""
+    survivors, depth = 1, 0
+    for one in rounds:
+        if one.depth < depth or one.num_candidates != survivors << (one.depth - depth):
+            return False
+        survivors, depth = one.tally.counts.size, one.depth
+    return depth > 0
 
 
 def largest_missed(rounds: Sequence[Any], alpha: float) -> float:

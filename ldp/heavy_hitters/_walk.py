@@ -100,9 +100,12 @@ def check_sizes(top_k: int, keep: int | None, factor: int) -> tuple[int, int]:
 
 
 def check_rounds(rounds: object) -> None:
-    """Refuse what is not made of parts."""
+    """Refuse what is not made of parts that count candidates."""
     if not isinstance(rounds, Assigned):
         raise TypeError(f"rounds must be Assigned, got {type(rounds).__name__}.")
+    for _, mechanism, _ in rounds.parts:
+        if not hasattr(mechanism, "hashes"):
+            raise TypeError(f"rounds must be of hashing mechanisms, got {mechanism}.")
 
 
 def check_prefixes(rounds: Assigned, keep: int) -> None:

@@ -86,10 +86,13 @@ class HeavyHitters:
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together."""
-        size = _checks.integers(self.values, "values").size
-        given = _checks.reals(self.frequencies, "frequencies")
-        if given.shape != (size,):
-            raise ValueError(f"frequencies must have shape ({size},), got {given.shape}.")
+        given = _checks.integers(self.values, "values")
+        size = given.size
+        if np.unique(given).size != size:
+            raise ValueError("values must be different, got one twice.")
+        shape = _checks.reals(self.frequencies, "frequencies").shape
+        if shape != (size,):
+            raise ValueError(f"frequencies must have shape ({size},), got {shape}.")
         if not isinstance(self.rounds, tuple) or not all(isinstance(r, Round) for r in self.rounds):
             raise TypeError(f"rounds must be a tuple of Round, got {_checks.shown(self.rounds)}.")
         counted = self.rounds[-1].tally.counts.size if self.rounds else 0
@@ -110,10 +113,12 @@ class HeavyHitters:
         Raises
         ------
         TypeError, ValueError
-            If `level` is not between 0 and 1, or the reports of a round decided what or how many
-            were counted in it.
+            If `level` is not between 0 and 1, the reports of a round decided what or how many
+            were counted in it, or values can be lost uncounted, as :func:`find_strings` loses them.
         """
         alpha = _tails.risk(level)
+        if not _tails.all_counted(self.rounds):
+            raise ValueError(_tails.HIDDEN)
         if not all(one.fixed for one in self.rounds):
             raise ValueError(_tails.CHOSEN)
         return _tails.largest_missed(self.rounds, alpha)
@@ -132,7 +137,8 @@ class HeavyHitters:
         Raises
         ------
         TypeError, ValueError
-            As :meth:`upper`.
+            If `level` is not between 0 and 1, or the reports of the last round decided what or how
+            many were counted in it.
         """
         alpha = _tails.risk(level)
         if not self.values.size:

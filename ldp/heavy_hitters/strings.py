@@ -50,7 +50,7 @@ def find_strings(
     -------
     HeavyHitters
         Possibly fewer values than `top_k`, or none. Its one round is the last group's: frequent
-        values may be missing without a trace, so it has no meaningful ``upper``.
+        values may be missing without a trace, so ``upper`` refuses it.
 
     Raises
     ------

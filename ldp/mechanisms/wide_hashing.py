@@ -173,7 +173,7 @@ class WideHashing:
         Candidates that differ in their last limb only, such as neighbours, are cheapest.
         """
         given = self._check(reports)
-        asked = self._every() if candidates is None else self._candidates(candidates)
+        asked = self._every() if candidates is None else _asked(candidates, self.domain_size)
         order = np.argsort(asked >> self.limb_bits, kind="stable")
         groups = asked[order] >> self.limb_bits
         ends = np.append(np.flatnonzero(np.diff(groups)) + 1, groups.size)
@@ -206,8 +206,9 @@ class WideHashing:
         hold none of them; without, there is a count for each value of at most 26 bits. Means,
         variances and every single count are exact, and so is the independence of two counts while
         nobody holds a third value and the buckets are equal; else see :class:`ldp.LocalHashing`.
+        A candidate named twice is refused: it would count differently in its two places.
         """
-        asked = None if candidates is None else self._candidates(candidates)
+        asked = None if candidates is None else drawn_candidates(candidates, self.domain_size)
         size = self._every().size if asked is None else asked.size
         counts = _checks.value_counts(value_counts, size)
         more = _checks.integer(others, "others", 0, 2**53)
@@ -260,12 +261,6 @@ class WideHashing:
             )
         return np.arange(self.domain_size)
 
-    def _candidates(self, candidates: npt.ArrayLike) -> Integers:
-        asked = _checks.integers_below(candidates, "candidates", self.domain_size)
-        if asked.size == 0:
-            raise ValueError("candidates must name at least one value, got none.")
-        return asked
-
     def _check(self, reports: Array) -> Array:
         given = _checks.plain_array(reports, "reports")
         if given.dtype != self.report:
@@ -280,3 +275,18 @@ class WideHashing:
                 f"reports' seeds must be of {self.word_bits}-bit words, got longer ones."
             )
         return given
+
+
+def _asked(candidates: npt.ArrayLike, size: int) -> Integers:
+    asked = _checks.integers_below(candidates, "candidates", size)
+    if asked.size == 0:
+        raise ValueError("candidates must name at least one value, got none.")
+    return asked
+
+
+def drawn_candidates(candidates: npt.ArrayLike, size: int) -> Integers:
+    """Return candidates below `size` whose counts can be drawn independently: each once."""
+    asked = _asked(candidates, size)
+    if np.unique(asked).size < asked.size:
+        raise ValueError("candidates must be different, got one twice.")
+    return asked
