@@ -1,5 +1,8 @@
 """Bad input of private sampling: refused before any work, in one sentence."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -60,6 +63,40 @@ def test_windows():
         Mollifier([0.3, 0.3], [0.5, 0.5, 0.5], 1.0)
 
 
+def test_bounds_far_above_one():
+    m = Mollifier([0.2, 0.2], [1e3, 0.9], 10.0)  # an upper bound that never binds
+    assert m.law([1.0, 0.0]).tolist() == [0.8, 0.2]
+    with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
+        Mollifier([1e299, 1e299], [1e300, 1e300], 44.0)
+
+
+def test_one_value_is_no_report():
+    for make in (lambda: Mollifier([1.0], [1.0], 1.0), lambda: LinearSampler(np.ones((3, 1)), 1.0)):
+        with pytest.raises(ValueError, match=r"^a sampler must have at least two values"):
+            make()
+
+
+@pytest.mark.parametrize(
+    ("prior", "epsilon"),
+    [(Q, 745.0), (Q, 2000.0), ([5e-324, 0.5, 0.5], 1.0), ([1e-320, 0.5, 0.5], 1.0)],
+)
+def test_channels_that_float64_does_not_have(prior, epsilon):
+    with pytest.raises(ValueError, match=r"^prior must keep the entries of the channel above"):
+        fixed_point_channel(prior, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 44.0, 600.0])
+def test_tiny_masses_keep_the_budget_of_the_channel(epsilon):
+    prior = np.array([1e-20, 1.0 - 1e-10, 1e-10])
+    channel = fixed_point_channel(prior, epsilon)
+    np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-14)
+    np.testing.assert_allclose(prior @ channel, prior, rtol=1e-14)
+    logs = np.log(channel)
+    assert (logs.max(axis=0) - logs.min(axis=0)).max() <= epsilon * (1 + 1e-14)
+    small = np.array([1e-300, 1.0 - 1e-16])
+    np.testing.assert_allclose(small @ fixed_point_channel(small, 44.0), small, rtol=1e-14)
+
+
 def test_masses_without_a_word():
     """1e-21 is 0.018 of a word: no integer lies in its window, which is refused and not widened."""
     with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
@@ -104,6 +141,14 @@ def test_laws(m, wrong):
 def test_generators():
     with pytest.raises(TypeError, match=r"^rng must be a numpy\.random\.Generator"):
         relative_mollifier(Q, 1.0).privatize(Q, 1)
+
+
+@pytest.mark.parametrize("m", [relative_mollifier(Q, 1.0), GRR])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_copies_are_checked_and_frozen(m, copied):
+    again = copied(m)
+    assert (again.weights(Q) == m.weights(Q)).all()
+    assert not any(v.flags.writeable for v in vars(again).values() if isinstance(v, np.ndarray))
 
 
 def test_the_caller_cannot_change_a_sampler():

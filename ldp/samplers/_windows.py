@@ -50,11 +50,14 @@ def check_ratio(
 
 def integer_windows(lower: Floats, upper: Floats, epsilon: float) -> tuple[Words, Words]:
     """Return the least and largest weight of each value, out of 2**64; each end can be reached."""
+    if lower.size < 2:
+        raise ValueError(f"a sampler must have at least two values to report, got {lower.size}.")
     factor = _factor(epsilon)
-    low = [math.ceil(math.ldexp(number, 64)) for number in lower.tolist()]
+    # What is above 1 is above it as a 2, too, and has a power of two.
+    low = [math.ceil(math.ldexp(number, 64)) for number in np.minimum(lower, 2.0).tolist()]
     high = [
         min(math.floor(math.ldexp(number, 64)), least * factor >> _FRACTION)
-        for number, least in zip(upper.tolist(), low, strict=True)
+        for number, least in zip(np.minimum(upper, 2.0).tolist(), low, strict=True)
     ]
     for value, (least, largest) in enumerate(zip(low, high, strict=True)):
         if largest < least:

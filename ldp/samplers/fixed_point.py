@@ -10,6 +10,8 @@ from ldp.samplers import _windows
 from ldp.samplers.mollifier import Mollifier, _prior
 from ldp.types import Floats
 
+_SMALLEST = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
+
 
 def fixed_point_channel(prior: npt.ArrayLike, epsilon: float) -> Floats:
     r"""Return the best private channel that leaves a prior fixed, :math:`qK=q`.
@@ -42,8 +44,9 @@ def fixed_point_channel(prior: npt.ArrayLike, epsilon: float) -> Floats:
     Raises
     ------
     TypeError, ValueError
-        If `prior` is no distribution, has a zero or a one, or so many values that the channel has
-        more than 2**24 cells.
+        If `prior` is no distribution, has a zero or a one, so many values that the channel has
+        more than 2**24 cells, or so small a mass, or `epsilon` is so large, that an entry of the
+        channel rounds to zero or nearly so.
 
     Examples
     --------
@@ -64,10 +67,15 @@ def fixed_point_channel(prior: npt.ArrayLike, epsilon: float) -> Floats:
     own, others = q[:-1] / rest[:-1], rest[1:] / rest[:-1]  # alpha and 1 - alpha, without a loss
     scale = own + others * e  # D / e**epsilon
     kept = np.cumprod(np.append(1.0, (own * -math.expm1(-budget) + others * e) / scale))
-    lower = kept[:-1] * own * e / scale
+    lower = kept[:-1] * own * (e / scale)
     channel = np.tril(np.append(lower, 0.0)[None, :].repeat(q.size, axis=0), -1)
     channel += np.triu(np.append(lower / q[:-1], 0.0)[:, None] * q, 1)
     np.fill_diagonal(channel, np.append(kept[:-1] * own / scale, kept[-1]))
+    if not channel.min() >= _SMALLEST:  # else a ratio of two entries could be anything
+        raise ValueError(
+            f"prior must keep the entries of the channel above {_SMALLEST:.3g} "
+            f"at epsilon {budget}, got {channel.min()}."
+        )
     back = np.argsort(order)
     return channel[np.ix_(back, back)]
 

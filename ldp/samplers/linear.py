@@ -67,6 +67,10 @@ class LinearSampler:
             array.flags.writeable = False
         freeze(self, channel=matrix, epsilon=budget, _low=low, _high=high)
 
+    def __reduce__(self) -> tuple[type["LinearSampler"], tuple[object, ...]]:
+        """Let a copy be made and checked anew: pickled arrays would come back writable."""
+        return LinearSampler, (self.channel, self.epsilon)
+
     @property
     def domain_size(self) -> int:
         """Number d of values."""

@@ -80,6 +80,10 @@ class Mollifier:
             array.flags.writeable = False
         freeze(self, lower=least, upper=largest, epsilon=budget, _low=low, _high=high)
 
+    def __reduce__(self) -> tuple[type["Mollifier"], tuple[object, ...]]:
+        """Let a copy be made and checked anew: pickled arrays would come back writable."""
+        return Mollifier, (self.lower, self.upper, self.epsilon)
+
     @property
     def domain_size(self) -> int:
         """Number d of values."""
