@@ -255,6 +255,31 @@ def test_reports_about_many_items_have_the_moments_of_theory(d):
         assert abs(found - joint) < 7 * math.sqrt(joint / n)
 
 
+def shop_scores(sampler, law_of, seed, n=50_000):
+    """z-score of all own items' count together, and mean square of those of all other items."""
+    rng, d = np.random.default_rng(seed), law_of.num_items
+    own = [0, 63, 64, 5_000, *range(d - 6, d)]  # ten items, cut to eight
+    tally = sampler.tally(sampler.privatize(ItemSets.of([own] * n, num_items=d), rng))
+    p = law_of.q + 0.8 * (law_of.p - law_of.q)
+    total = tally.counts[own].sum()
+    others = np.delete(tally.counts, own)
+    square = (others - n * law_of.q) ** 2 / (n * law_of.q * (1 - law_of.q))
+    return (total - 10 * n * p) / math.sqrt(10 * n * p * (1 - p)), square.mean()
+
+
+@pytest.mark.statistical
+def test_reports_at_the_size_of_a_shop_hold_items_as_often_as_they_should():
+    """Own items of one report hardly correlate; false alarms below 1e-9, as 6.1 deviations have."""
+    m = SetSelection(16_470, 8, 4.0)
+    z, square = shop_scores(m, m, seed=44)
+    assert abs(z) < 6.1
+    assert abs(square - 1) < 6.1 * math.sqrt(2 / 16_460)
+    other = SetSelection(16_470, 8, 4.2, m.subset_size)  # control
+    assert abs(shop_scores(other, m, seed=45)[0]) > 6.1
+    wider = SetSelection(16_470, 8, 4.0, m.subset_size + 2)
+    assert shop_scores(wider, m, seed=45)[1] > 1.2
+
+
 def pair_beside(m, length):
     """Chance that a report holds two cells that are not own ones."""
     cells, w, odds = m.num_cells, m.subset_size, math.exp(m.epsilon)
@@ -362,3 +387,13 @@ def test_in_a_large_domain_the_size_is_still_the_best():
         at = ldp.variance(m, 1)
         for w in range(m.subset_size - 30, m.subset_size + 31):
             assert at <= ldp.variance(SetSelection(100_000, length, epsilon, w), 1) * (1 + 1e-13)
+
+
+# -- nothing is left out ---------------------------------------------------------------------------
+
+
+def test_every_mechanism_of_the_room_is_in_the_lists_of_these_tests():
+    made = {getattr(ldp.itemsets, name) for name in ldp.itemsets.__all__}
+    randomizers = {kind for kind in made if hasattr(kind, "privatize")}
+    assert randomizers == {type(m) for m in SMALL} == {type(m) for m in SAMPLED}
+    assert PadAndSample in randomizers
