@@ -134,6 +134,19 @@ def many_sets(w: World) -> Any:
     return ldp.itemsets.ItemSets.every(3)[w.choose.integers(0, 8, size=300)]
 
 
+def scattered(w: World) -> Any:
+    """Rounds of prefixes of scattered codes, and reports of them."""
+    rounds = ldp.heavy_hitters.prefix_rounds(4, 1.0, (2, 4), scattered=True)
+    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+
+
+def pooled(w: World) -> Any:
+    """Reports of a few functions and buckets."""
+    reports = np.zeros(5, dtype=[("function", "<u4"), ("bucket", "<u4")])
+    reports["function"], reports["bucket"] = w.choose.integers(0, [[8], [2]], size=(2, 5))
+    return reports
+
+
 PLAUSIBLE: dict[str, Any] = {
     "domain_size": lambda w: w.size,
     "epsilon": lambda w: pick(w.choose, EPSILONS),
@@ -212,6 +225,25 @@ PLAUSIBLE: dict[str, Any] = {
     "simulate_strings.counts": lambda w: np.full(4, 9),
     "priv_trie.values": lambda w: w.choose.integers(0, 16, size=20),
     "simulate_trie.values": lambda w: w.choose.integers(0, 16, size=20),
+    "pooled_frequencies.rounds": lambda w: scattered(w)[0],
+    "pooled_frequencies.reports": lambda w: scattered(w)[1],
+    "pooled_frequencies.values": lambda w: [3, 12],
+    "hashing": lambda w: ldp.WideHashing(4, 1.0),
+    "seeds": lambda w: w.choose.integers(0, 2**32, (8, 2), dtype=np.uint32),
+    "pool_variance.frequencies": lambda w: [0.5, 0.25, 0.25],
+    "HashPool.privatize.values": lambda w: w.choose.integers(0, 16, size=5),
+    "HashPool.state.reports": lambda w: pooled(w),
+    "HashPool.outcomes.reports": lambda w: pooled(w),
+    "HashPool.likelihood.reports": lambda w: pooled(w),
+    "HashPool.tally.reports": lambda w: pooled(w),
+    "HashPool.tally.candidates": lambda w: [3, 12],
+    "HashPool.simulate.value_counts": lambda w: [3, 12],
+    "HashPool.simulate.candidates": lambda w: [3, 12],
+    "HashPool.simulate.others": lambda w: 0,
+    "HashPool.pool_variance.frequencies": lambda w: [0.5, 0.25, 0.25],
+    "pool_states.rounds": lambda w: paired(w)[0],
+    "pool_states.reports": lambda w: paired(w)[1],
+    "HashPool.table.given": lambda w: np.ones((8, 4), dtype=np.int64),
     "certify.found": lambda w: result(w),
     "certify.threshold": lambda w: 0.01,
     "HeavyHitters.values": lambda w: result(w).values,

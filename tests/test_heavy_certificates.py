@@ -223,7 +223,7 @@ def test_rounds_that_cannot_be_are_refused():
     for message, arguments in bad.items():
         with pytest.raises(ValueError, match=message):
             Round(*arguments)
-    with pytest.raises(TypeError, match="mechanism must be one whose reports support sets"):
+    with pytest.raises(TypeError, match="mechanism must be a frequency oracle"):
         Round(4, ldp.SquareWave(4, 1.0), tally, 8, 2)
     with pytest.raises(ValueError, match="values must be the 2 of the last round"):
         HeavyHitters(np.array([2]), np.array([0.5]), (good,))

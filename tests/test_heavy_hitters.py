@@ -11,6 +11,7 @@ from ldp.assigned import Assigned, AssignedReports
 from ldp.heavy_hitters import (
     Prefix,
     SegmentPair,
+    _walk,
     find_prefixes,
     prefix_rounds,
     segment_pairs,
@@ -142,7 +143,7 @@ def test_the_best_are_the_best_in_any_order(size):
 
 
 def test_extensions_are_all_and_in_order(monkeypatch):
-    monkeypatch.setattr("ldp.heavy_hitters._walk.TILE", 5)
+    monkeypatch.setattr(_walk, "TILE", 5)
     tiles = list(extensions(np.array([6, 1]), 3))
     assert [tile.size for tile in tiles] == [5, 5, 5, 1]
     assert np.concatenate(tiles).tolist() == [*range(8, 16), *range(48, 56)]

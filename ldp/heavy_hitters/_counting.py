@@ -1,6 +1,7 @@
 """Where the counts of a search come from: from reports, or drawn without making reports."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,11 +9,13 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.assigned import Assigned, AssignedReports
 from ldp.heavy_hitters._walk import Count
+from ldp.heavy_hitters.pool import HashPool
+from ldp.heavy_hitters.states import PoolStates
 from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
 from ldp.types import Integers
 
-Reports = AssignedReports | Sequence[AssignedReports]
+Reports = AssignedReports | PoolStates | Sequence[AssignedReports | PoolStates]
 
 
 def counted(rounds: Assigned, reports: Reports) -> Count:
@@ -21,7 +24,7 @@ def counted(rounds: Assigned, reports: Reports) -> Count:
 
     def count(i: int, candidates: Integers) -> Tally:
         mechanism = rounds.parts[i][1]
-        tallies = [mechanism.tally(one.reports[i], candidates) for one in chunks]  # type: ignore[call-arg]
+        tallies = [mechanism.tally(one[i], candidates) for one in chunks]  # type: ignore[call-arg]
         return sum(tallies[1:], tallies[0])
 
     return count
@@ -70,22 +73,26 @@ def sums(codes: Integers, users: Integers) -> tuple[Integers, Integers]:
     return different, np.bincount(place, users, different.size).astype(np.int64)
 
 
-def _check_reports(rounds: Assigned, reports: Reports) -> list[AssignedReports]:
-    """Return reports as a list of chunks, of these rounds and with a report in each."""
-    chunks = [reports] if isinstance(reports, AssignedReports) else reports
+def _check_reports(rounds: Assigned, reports: Reports) -> list[tuple[Any, ...]]:
+    """Return the arrays of each chunk, one a round, with a report in each round."""
+    chunks = [reports] if isinstance(reports, AssignedReports | PoolStates) else reports
     if not isinstance(chunks, list | tuple) or not chunks:
         raise TypeError(f"reports must be AssignedReports, got {_checks.shown(reports)}.")
     sizes = np.zeros(len(rounds.parts), dtype=np.int64)
     for one in chunks:
-        if not isinstance(one, AssignedReports):
-            raise TypeError(
-                f"reports must be AssignedReports, got {type(one).__name__} among them."
-            )
-        sizes += rounds._sizes(one)
+        sizes += _state_sizes(rounds, one) if isinstance(one, PoolStates) else rounds._sizes(one)
     if len({id(one) for one in chunks}) < len(chunks):
         raise ValueError("reports must be given once, got the same ones twice.")
     _check_full(sizes)
-    return list(chunks)
+    return [one.tables if isinstance(one, PoolStates) else one.reports for one in chunks]
+
+
+def _state_sizes(rounds: Assigned, states: PoolStates) -> list[int]:
+    """Number of reports in the table of each round."""
+    pools = [mechanism for _, mechanism, _ in rounds.parts]
+    if not all(isinstance(pool, HashPool) for pool in pools) or len(states.tables) != len(pools):
+        raise ValueError(f"reports must be tables of {len(pools)} pools, got others.")
+    return [int(m.table(t).sum()) for m, t in zip(pools, states.tables, strict=True)]  # type: ignore[attr-defined]
 
 
 def _check_full(sizes: Integers) -> None:

@@ -8,12 +8,8 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincc
 
 from ldp import _checks
-from ldp.types import Bools
+from ldp.types import Bools, PureMechanism
 
-CHOSEN = (
-    "found must have candidates and numbers of users that were chosen without their reports, "
-    "got a round whose own reports decided."
-)
 HIDDEN = (
     "found must be of a walk that counts all continuations of what it kept, "
     "got one that may lose values uncounted."
@@ -26,6 +22,18 @@ def risk(level: float) -> float:
     if not 0 < number < 1:
         raise ValueError(f"level must be between 0 and 1, got {number}.")
     return 1 - number
+
+
+def check_exact(one: Any) -> None:
+    """Refuse a round whose counts are no sums of independent answers with the chances p and q."""
+    if not one.fixed:
+        raise ValueError(
+            "found must have candidates and numbers of users that were chosen without their "
+            "reports, got a round whose own reports decided."
+        )
+    if not isinstance(one.mechanism, PureMechanism):
+        wrong = _checks.shown(one.mechanism)
+        raise TypeError(f"found must be by reports that each support a set, got {wrong}.")
 
 
 def support_chance(mechanism: Any, frequency: float) -> float:

@@ -14,7 +14,7 @@ from ldp.heavy_hitters.result import HeavyHitters, Round
 from ldp.heavy_hitters.rounds import MOST_CANDIDATES
 from ldp.heavy_hitters.views import Prefix
 from ldp.tally import Tally
-from ldp.types import Integers, PureMechanism
+from ldp.types import FrequencyOracle, Integers
 
 TILE = 2**17  # candidates counted at once
 Count = Callable[[int, Integers], Tally]
@@ -63,7 +63,7 @@ def best_of(tiles: Iterator[Integers], count: Callable[[Integers], Tally], size:
 
 
 def made_round(
-    depth: int, mechanism: PureMechanism, best: Best, total: int, num_reports: int, **more: Any
+    depth: int, mechanism: FrequencyOracle, best: Best, total: int, num_reports: int, **more: Any
 ) -> Round:
     """Round of what `best_of` returns."""
     tally = Tally(best.counts, num_reports, mechanism, best.codes)

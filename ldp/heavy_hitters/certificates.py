@@ -63,6 +63,5 @@ def certify(found: HeavyHitters, threshold: float, level: float = 0.95) -> Integ
     if not found.values.size:
         return found.values
     last = found.rounds[-1]
-    if not last.fixed:
-        raise ValueError(_tails.CHOSEN)
+    _tails.check_exact(last)
     return found.values[_tails.surely_above(last, limit, alpha / last.num_candidates)]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp import _checks
-from ldp.estimators.linear import confidence_interval
+from ldp.estimators.linear import check_oracle, confidence_interval
 from ldp.heavy_hitters import _tails
 from ldp.tally import Tally
-from ldp.types import Floats, Integers, PureMechanism
+from ldp.types import Floats, FrequencyOracle, Integers
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Round:
     ----------
     depth : int
         Bits that were asked for.
-    mechanism : PureMechanism
+    mechanism : FrequencyOracle
         What the round's users reported by.
     tally : Tally
         Counts of the candidates that were kept, best first; equal counts by smaller code.
@@ -33,7 +33,7 @@ class Round:
     """
 
     depth: int
-    mechanism: PureMechanism
+    mechanism: FrequencyOracle
     tally: Tally
     num_candidates: int
     best_dropped: int | None
@@ -41,9 +41,7 @@ class Round:
 
     def __post_init__(self) -> None:
         """Refuse numbers that no round has."""
-        if not isinstance(self.mechanism, PureMechanism):
-            wrong = _checks.shown(self.mechanism)
-            raise TypeError(f"mechanism must be one whose reports support sets, got {wrong}.")
+        check_oracle(self.mechanism)
         if not isinstance(self.tally, Tally):
             raise TypeError(f"tally must be a Tally, got {type(self.tally).__name__}.")
         listed = self.tally.candidates
@@ -119,8 +117,8 @@ class HeavyHitters:
         alpha = _tails.risk(level)
         if not _tails.all_counted(self.rounds):
             raise ValueError(_tails.HIDDEN)
-        if not all(one.fixed for one in self.rounds):
-            raise ValueError(_tails.CHOSEN)
+        for one in self.rounds:
+            _tails.check_exact(one)
         return _tails.largest_missed(self.rounds, alpha)
 
     def intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -144,8 +142,7 @@ class HeavyHitters:
         if not self.values.size:
             return np.zeros(0), np.zeros(0)
         last = self.rounds[-1]
-        if not last.fixed:
-            raise ValueError(_tails.CHOSEN)
+        _tails.check_exact(last)
         return confidence_interval(
             last.tally, last.mechanism, 1 - alpha / last.num_candidates, population=True
         )
