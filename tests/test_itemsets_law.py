@@ -150,3 +150,25 @@ def test_the_amplified_budget_never_needs_more_than_the_budget(length):
         odds = 1 + (budget(oracle_epsilon) - 1) / length
         assert odds <= budget(epsilon)
         assert odds - 1 > (1 - 1e-12) * (budget(epsilon) - 1)
+
+
+def emitted_spent(m):
+    """Exact budget of the emitted subsets: the chance of each by its first own cell."""
+    others, shares = Fraction(1), []
+    for i, hit in enumerate(m._hits()):
+        first = others * m.subset_size / (m.num_cells - i)
+        shares.append(hit / first)
+        others *= Fraction(m.num_cells - m.subset_size - i, m.num_cells - i)
+    shares.append((2**64 - sum(m._hits())) / others)
+    return math.log1p(float(max(shares) / min(shares) - 1))
+
+
+@pytest.mark.parametrize(("d", "length", "size"), [(1, 1687, 1), (3, 40, 2), (300, 40, 50)])
+def test_the_smallest_budget_that_is_taken_is_kept(d, length, size):
+    """What the own cells lose by rounding goes to the misses, which may be few."""
+    taken = []
+    for epsilon in np.geomspace(1e-13, 1e-7, 200):
+        with contextlib.suppress(ValueError):
+            taken.append(SetSelection(d, length, epsilon, size))
+    assert 0 < len(taken) < 200
+    assert all(emitted_spent(m) <= m.epsilon for m in taken[:3])

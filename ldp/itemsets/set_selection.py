@@ -157,7 +157,9 @@ class SetSelection:
                 f"epsilon must be small enough that reports can miss the own set, "
                 f"got {self.epsilon}."
             )
-        if min(weights) * -math.expm1(-self.epsilon) < 128 * (1 + rounding * max(weights)):
+        gain = -math.expm1(-self.epsilon)
+        lost = self._missed * gain < 128 * rounding * (1 + self._missed)  # misses get all the hair
+        if lost or min(weights) * gain < 128 * (1 + rounding * max(weights)):
             raise ValueError(
                 f"epsilon must be large enough for {self.num_cells} cells, got {self.epsilon}."
             )
