@@ -13,7 +13,8 @@ import pytest
 
 from benchmarks import twins
 from benchmarks.conftest import Measure, peak_megabytes
-from ldp.heavy_hitters import find_prefixes, prefix_rounds, simulate_prefixes
+from ldp import WideHashing
+from ldp.heavy_hitters import HashPool, find_prefixes, prefix_rounds, simulate_prefixes
 
 USERS, TOP = 10**6, 32
 SHARE = 1_000  # of the candidates, for the twin
@@ -64,6 +65,33 @@ def test_drawn_counts(measure: Measure) -> None:
         return simulate_prefixes(parts, *population(), rng, top_k=TOP)
 
     measure("simulate_prefixes, 48 bits, the default rounds, 1e5 values", call, 1, "s", 0.2)
+
+
+@cache
+def pool() -> Any:
+    rng, hashing = np.random.default_rng(5), WideHashing(48, 2.0)
+    made = HashPool(hashing, rng.integers(0, 2**32, (4_096, 4), dtype=np.uint32))
+    return made, rng.integers(0, 10**5, (4_096, hashing.num_buckets))
+
+
+POOL = "HashPool tally, 4,096 functions, a billion users, 2^14 candidates"
+
+
+def test_pool(measure: Measure) -> None:
+    made, state = pool()
+    measure(POOL, lambda: made.tally(state, np.arange(2**14)), 4_096 * 2**14, "hashes/s", 5e8)
+
+
+def test_pool_twin(measure: Measure) -> None:
+    made, state = pool()
+
+    def call() -> object:
+        return [
+            state[np.arange(4_096), made.hashes.bucket(made.seeds, np.array([v]))[:, 0]].sum()
+            for v in range(64)
+        ]
+
+    measure(POOL, call, 4_096 * 64, "hashes/s", twin=True)
 
 
 def test_memory(benchmark: Any) -> None:

@@ -1,6 +1,7 @@
 """The walk from short prefixes to whole values: what it keeps, what it returns, what it refuses."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -118,6 +119,24 @@ def test_chunks_of_reports_give_the_same_bit_by_bit(number):
     assert whole.rounds == parts.rounds
     lost = find_prefixes(rounds, chunked(reports, 9)[1:], 4)  # control: a machine is lost
     assert lost.frequencies.tobytes() != whole.frequencies.tobytes()
+
+
+def peak_of_walk(rounds, reports):
+    find_prefixes(rounds, reports, 2, 128)  # compile first
+    tracemalloc.start()
+    find_prefixes(rounds, reports, 2, 128)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def test_the_walk_needs_little_memory(monkeypatch):
+    # 2**21 candidates in the second round, whose codes and counts alone are 34 megabytes.
+    rounds = prefix_rounds(28, 2.0, (14, 28))
+    reports = rounds.privatize(np.arange(60), np.random.default_rng(1))
+    assert peak_of_walk(rounds, reports) < 64
+    monkeypatch.setattr(_walk, "TILE", 2**26)  # control: all candidates at once
+    assert peak_of_walk(rounds, reports) > 64
 
 
 def test_the_walk_draws_nothing():

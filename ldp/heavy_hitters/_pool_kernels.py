@@ -14,15 +14,16 @@ def count_pooled(
     """Add to counts[v] what each function's bucket of candidate v holds.
 
     `state` has a row for each function and a column for each bucket; `seeds` are the words of the
-    functions, `keys` those of the candidates, a row for each.
+    functions; `keys` has a row for each limb and a column for each candidate.
     """
-    num_limbs = keys.shape[1]
-    shift = np.uint32(32 - unit_bits)
+    num_limbs, size = keys.shape
+    shift, bits = np.uint32(32 - unit_bits), np.uint64(unit_bits)
+    hashed = np.empty(size, dtype=np.uint32)
     for a in range(seeds.shape[0]):
-        row, seed = state[a], seeds[a]
-        for v in range(keys.shape[0]):
-            word = seed[num_limbs]
-            for j in range(num_limbs):
-                word += np.uint32(seed[j] * keys[v, j])
-            unit = np.int64(np.uint32(word) >> shift)
-            counts[v] += row[(unit * num_buckets) >> unit_bits]
+        hashed[:] = seeds[a, num_limbs]
+        for j in range(num_limbs):
+            for v in range(size):
+                hashed[v] += np.uint32(seeds[a, j] * keys[j, v])
+        row = state[a]
+        for v in range(size):
+            counts[v] += row[(np.uint64(hashed[v] >> shift) * np.uint64(num_buckets)) >> bits]

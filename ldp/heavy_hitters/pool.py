@@ -175,8 +175,10 @@ class HashPool:
         counts, family = np.zeros(asked.size, dtype=np.int64), self.hashes
         for first in range(0, asked.size, 2**12):
             tile = slice(first, first + 2**12)
-            keys, units = family.keys(asked[tile]), family.limb.unit_bits
-            count_pooled(state, self.seeds, keys, units, family.num_buckets, counts[tile])
+            keys = np.ascontiguousarray(family.keys(asked[tile]).T)
+            count_pooled(
+                state, self.seeds, keys, family.limb.unit_bits, family.num_buckets, counts[tile]
+            )
         return Tally(counts, int(state.sum()), self, None if candidates is None else asked)
 
     def simulate(
