@@ -167,7 +167,7 @@ def emitted_spent(m):
 def test_the_smallest_budget_that_is_taken_is_kept(d, length, size):
     """What the own cells lose by rounding goes to the misses, which may be few."""
     taken = []
-    for epsilon in np.geomspace(1e-13, 1e-7, 200):
+    for epsilon in np.geomspace(1e-12, 1e-5, 200):
         with contextlib.suppress(ValueError):
             taken.append(SetSelection(d, length, epsilon, size))
     assert 0 < len(taken) < 200
