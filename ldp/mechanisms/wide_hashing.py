@@ -287,6 +287,6 @@ def _asked(candidates: npt.ArrayLike, size: int) -> Integers:
 def drawn_candidates(candidates: npt.ArrayLike, size: int) -> Integers:
     """Return candidates below `size` whose counts can be drawn independently: each once."""
     asked = _asked(candidates, size)
-    if np.unique(asked).size < asked.size:
+    if asked.size > 1 and not np.diff(np.sort(asked)).all():  # np.unique is slower
         raise ValueError("candidates must be different, got one twice.")
     return asked
