@@ -23,7 +23,7 @@ from ldp.experiments import run_grid
 from tools import environment, revision
 
 SEED = 0
-RUNS = {"msweb": 50, "retail": 50, "kosarak-like": 20}
+RUNS = {"msweb": 30, "retail": 30, "kosarak-like": 20}
 EPSILONS = (1.0, 2.0, 4.0)
 
 
