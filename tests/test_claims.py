@@ -45,7 +45,7 @@ def test_ledger_has_all_112_numbered_claims_and_more(claims: list[dict]) -> None
 
 
 def test_chapters_named_in_the_ledger_are_those_of_the_book(claims: list[dict]) -> None:
-    assert {c["chapter"] for c in claims} == {None, *chapters.names()}
+    assert {c["chapter"] for c in claims} - {None} == {*chapters.names()}
 
 
 def test_claims_on_frequency_oracles_are_all_given_to_a_chapter(claims: list[dict]) -> None:
