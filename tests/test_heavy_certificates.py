@@ -169,6 +169,25 @@ def test_intervals_hold_for_the_best_of_many():
     assert naive < 0.5 * runs  # control: eight intervals for the best eight of 256
 
 
+def missed_chance(ends, n, pi, frequency):
+    """Exact chance that a count's interval misses its frequency; `ends` are those of all counts."""
+    law = np.exp(binom.logpmf(np.arange(n + 1), n, pi))
+    return law[(ends[0] > frequency) | (ends[1] < frequency)].sum()
+
+
+@pytest.mark.parametrize("frequency", [0.0, 0.0005, 0.002, 0.3, 1.0])
+def test_intervals_keep_their_level_far_out_in_the_tail(frequency):
+    m, n, size = ldp.WideHashing(48, 4.0), 10_000, 2**17
+    tally = ldp.Tally(np.arange(n, -1, -1), n, m, np.arange(n + 1))
+    found = HeavyHitters(np.arange(n + 1), np.zeros(n + 1), (Round(48, m, tally, size, None),))
+    ends = [end[::-1] for end in found.intervals(LEVEL)]
+    pi, allowed = m.q + (m.p - m.q) * frequency, (1 - LEVEL) / size
+    assert missed_chance(ends, n, pi, frequency) <= allowed
+    if frequency == 0.0005:
+        normal = ldp.confidence_interval(tally, m, 1 - allowed, population=True)
+        assert missed_chance([e[::-1] for e in normal], n, pi, frequency) > 1.5 * allowed  # control
+
+
 # -- refusals --------------------------------------------------------------------------------------
 
 

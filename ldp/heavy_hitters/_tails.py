@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincc
+from scipy.special import betainc, betaincc, betaincinv
 
 from ldp import _checks
-from ldp.types import Bools, PureMechanism
+from ldp.types import Bools, Floats, PureMechanism
 
 HIDDEN = (
     "found must be of a walk that counts all continuations of what it kept, "
@@ -61,6 +61,19 @@ def surely_above(one: Any, threshold: float, chance: float) -> Bools:
     tail = _at_least(counts, one.users, pi)
     above: Bools = (tail <= chance) & (counts >= one.users * pi + 1)
     return above
+
+
+def frequency_interval(one: Any, chance: float) -> tuple[Floats, Floats]:
+    """Frequencies whose counts are as large, and as small, with half of a chance.
+
+    The ends of Clopper and Pearson, and at least one count away, where the tail is a bound.
+    """
+    counts, n, p, q = one.tally.counts, one.users, one.mechanism.p, one.mechanism.q
+    low = betaincinv(np.maximum(counts, 1), n - counts + 1, chance / 2)
+    high = 1 - betaincinv(np.maximum(n - counts, 1), counts + 1, chance / 2)
+    low = np.where(counts > 0, np.minimum(low, (counts - 1) / n), 0.0)
+    high = np.where(counts < n, np.maximum(high, (counts + 1) / n), 1.0)
+    return (low - q) / (p - q), (high - q) / (p - q)
 
 
 def all_counted(rounds: Sequence[Any]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp import _checks
-from ldp.estimators.linear import check_oracle, confidence_interval
+from ldp.estimators.linear import check_oracle
 from ldp.heavy_hitters import _tails
 from ldp.tally import Tally
 from ldp.types import Floats, FrequencyOracle, Integers
@@ -122,11 +122,13 @@ class HeavyHitters:
         return _tails.largest_missed(self.rounds, alpha)
 
     def intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Intervals for the found values' frequencies in the population, all together.
+        r"""Intervals for the found values' frequencies in the population, all together.
 
-        Those of :func:`ldp.confidence_interval`, simultaneous over *all* candidates of the last
-        round, so that choosing the best of them does no harm. The users may be a sample of the
-        population, as those of one round are of all.
+        They hold for *all* candidates of the last round together, so that choosing the best of
+        them does no harm: the binomial tails at either end have a chance of :math:`\alpha/2m`
+        each, for m candidates. The users may be a sample of the population, as those of one round
+        are of all. Tails are exact: at such small chances those of a normal approximation, as of
+        :func:`ldp.confidence_interval`, may be too light by half.
 
         Returns
         -------
@@ -143,6 +145,4 @@ class HeavyHitters:
             return np.zeros(0), np.zeros(0)
         last = self.rounds[-1]
         _tails.check_exact(last)
-        return confidence_interval(
-            last.tally, last.mechanism, 1 - alpha / last.num_candidates, population=True
-        )
+        return _tails.frequency_interval(last, alpha / last.num_candidates)
