@@ -182,3 +182,11 @@ M = WideHashing(48, 1.0)
 )
 def test_bad_input(call, naming):
     refuse(call, naming=naming)
+
+
+@pytest.mark.parametrize("small", [1e-6, 1e-10, 1e-300])
+def test_a_round_of_hardly_any_users_decides_alone(small):
+    # The other round is passed for certain, so that the small one's bar is met half of the time.
+    found = half_detected([18, 48], top_k=1, shares=[1 - small, small])
+    passed = 1 / (4 * 2.0**30)  # one of the continuations of four
+    assert found * np.sqrt(small) == pytest.approx(-stats.norm.ppf(passed), rel=1e-9)

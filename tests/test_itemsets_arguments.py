@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_bad_input import BAD_EPSILONS, refuse
 
-from ldp import GRR, OUE, SHE, HadamardResponse, Tally, debias, maximum_likelihood
+from ldp import GRR, OUE, SHE, HadamardResponse, Tally, WideHashing, debias, maximum_likelihood
 from ldp.itemsets import (
     ItemSets,
     PadAndSample,
@@ -277,3 +277,10 @@ def test_all_users_cost_as_many_words_whatever_they_hold(m):
         m.privatize(ItemSets.of([items] * 50, num_items=3), rng)
         ends.append(rng.integers(2**62))
     assert len(set(ends)) == 1
+
+
+def test_wide_hashing_counts_the_cells_that_are_asked_for():
+    m = PadAndSample(2**30 - 1, 1, WideHashing(30, 3.0))
+    sets = ItemSets.of([[5]] * 2000, num_items=2**30 - 1)
+    tally = m.tally(m.privatize(sets, np.random.default_rng(1)), [5, 6])
+    assert debias(tally, m).round() + 0.0 == pytest.approx([1.0, 0.0])

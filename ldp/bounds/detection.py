@@ -156,7 +156,8 @@ def half_detected(
     def excess(x: float) -> float:
         return float(log_ndtr(x * root - z).sum()) + math.log(2)
 
-    return float(brentq(excess, -100, 1e4, xtol=1e-12))
+    low, high = ((z - 40) / root).min(), ((z + 40) / root).max()  # certain to fail, and to pass
+    return float(brentq(excess, low, high, xtol=1e-12, maxiter=2000))
 
 
 def identification_bound(

@@ -13,6 +13,7 @@ from ldp.itemsets.sets import MOST, ItemSets, check_sets
 from ldp.mechanisms._shared import freeze, indicator_second_moment, support_counts
 from ldp.mechanisms.hashing import LocalHashing
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, PureMechanism
 
@@ -159,7 +160,7 @@ class PadAndSample:
         The estimate of dummy d + i is the share of sets with fewer than L - i items.
         """
         cells = asked_cells(candidates, self.num_items, self.length)
-        if isinstance(self.oracle, LocalHashing):
+        if isinstance(self.oracle, LocalHashing | WideHashing):
             counted = self.oracle.tally(reports, cells)
             counts = counted.counts
         else:
