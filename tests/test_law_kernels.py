@@ -4,11 +4,18 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sampling_twins import factor
 
 from ldp._words import words
-from ldp.samplers import _law_kernels, fixed_point_window, relative_mollifier
+from ldp.samplers import (
+    _law_kernels,
+    fixed_point_window,
+    minimax_mollifier,
+    relative_mollifier,
+)
 
 PRIOR = np.array([0.4, 0.001, 0.3, 0.2, 0.099])
 masses = st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda x: sum(x) > 0.1)
@@ -94,3 +101,19 @@ def test_draw():
     for row, word, report in zip(weights.tolist(), drawn.tolist(), reports.tolist(), strict=True):
         assert sum(row[:report]) <= word < sum(row[: report + 1])
     assert reports[:4].tolist() == [4, 2, 3, 2]
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0, 40.0])
+def test_a_hundred_thousand_values(epsilon):
+    rng = np.random.default_rng(10)
+    laws = rng.dirichlet(np.full(100_000, 0.01), 2)
+    prior = (laws[0] + 1e-6) / (1 + 100_000 * 1e-6)
+    for m in (minimax_mollifier(100_000, epsilon), fixed_point_window(prior, epsilon)):
+        weights = m.weights(laws[1])
+        assert sum(weights.tolist()) == 2**64
+        assert (weights >= m._low).all()
+        assert (weights <= m._high).all()
+        assert np.abs(weights / 2.0**64 - m.law(laws[1])).max() < 1e-11
+        ends = {*zip(m._high.tolist(), m._low.tolist(), strict=True)}
+        limit = factor(epsilon)
+        assert all(Fraction(*pair) <= limit for pair in ends)
