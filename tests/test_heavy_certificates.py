@@ -110,6 +110,19 @@ def test_a_certificate_is_what_the_exact_tail_says():
     assert 0 < sum(sure) < 16
 
 
+def test_the_risk_is_shared_by_all_candidates():
+    m, n, tau, size = ldp.WideHashing(4, 1.0), 1_000, 0.01, 16
+    tally = ldp.Tally([310], n, m, [3])
+    found = HeavyHitters(np.array([3]), np.zeros(1), (one_round(4, 200, m, tally, size),))
+    tail = binom.sf(309, n, m.q + (m.p - m.q) * tau)
+    assert certify(found, tau, 1 - 1.01 * size * tail).tolist() == [3]
+    assert certify(found, tau, 1 - 0.99 * size * tail).tolist() == []
+    lower, upper = found.intervals(0.9)  # each end makes the count as unlikely as it may be
+    at_lower = binom.sf(309, n, m.q + (m.p - m.q) * lower[0])
+    at_upper = binom.cdf(310, n, m.q + (m.p - m.q) * upper[0])
+    assert [at_lower, at_upper] == pytest.approx([0.1 / size / 2] * 2, rel=1e-6)
+
+
 # -- what was missed -------------------------------------------------------------------------------
 
 
