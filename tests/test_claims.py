@@ -45,14 +45,11 @@ def test_ledger_has_all_112_numbered_claims_and_more(claims: list[dict]) -> None
 
 
 def test_chapters_named_in_the_ledger_are_those_of_the_book(claims: list[dict]) -> None:
-    assert {c["chapter"] for c in claims} - {None} == {*chapters.names()}
+    assert {c["chapter"] for c in claims} == set(chapters.names())
 
 
-def test_claims_on_frequency_oracles_are_all_given_to_a_chapter(claims: list[dict]) -> None:
-    ids = [f"S004-{n}" for n in range(32, 65)] + ["S000-84", "S000-85"]
-    ids += ["S001-98", "S001-101", "S001-102"]
-    verdicts = {c["id"]: c["verdict"] for c in claims}
-    assert [i for i in ids if verdicts[i] == "open"] == []
+def test_no_claim_is_left_open(claims: list[dict]) -> None:
+    assert [c["id"] for c in claims if c["verdict"] == "open"] == []
 
 
 def test_errata_link_to_every_wrong_claim_and_to_no_unknown_one(claims: list[dict]) -> None:
