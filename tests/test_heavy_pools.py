@@ -1,5 +1,7 @@
 """Frequencies pooled over rounds, and hash functions from a public pool."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -188,3 +190,25 @@ def test_pools_that_make_no_sense_are_refused():
         good.tally(np.zeros((3, 2), np.int64))
     with pytest.raises(ValueError, match="others must be an integer, at least 0 and at most 0"):
         good.simulate([1], rng, candidates=[3], others=4)
+
+
+def test_a_pool_is_what_its_functions_are():
+    m, rng = ldp.WideHashing(48, 2.0), np.random.default_rng(1)
+    seeds = rng.integers(0, 2**32, (8, 4), dtype=np.uint32)
+    pool, copy = HashPool(m, seeds), pickle.loads(pickle.dumps(HashPool(m, seeds)))
+    assert pool == copy
+    assert hash(pool) == hash(copy)
+    assert not copy.seeds.flags.writeable
+    assert pool != HashPool(m, seeds[::-1])
+    assert pool != m
+    tallies = [p.tally(p.privatize([1, 2], rng), [1]) for p in (pool, copy)]
+    assert sum(tallies).num_reports == 4
+
+
+def test_pools_refuse_what_they_cannot_count():
+    m, rng = ldp.WideHashing(48, 2.0), np.random.default_rng(1)
+    pool = HashPool(m, rng.integers(0, 2**32, (8, 4), dtype=np.uint32))
+    with pytest.raises(ValueError, match="a state must be of at most 9007199254740992 reports"):
+        pool.tally(np.full((8, m.num_buckets), 2**62), [1])  # their sum wraps around to zero
+    with pytest.raises(ValueError, match="domain_size must be an integer, at least 2 and at most"):
+        pool.simulate([1, 2], rng)

@@ -85,6 +85,20 @@ class HashPool:
         kept.flags.writeable = False
         freeze(self, hashing=hashing, seeds=kept)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare functions, so that tallies of several machines add."""
+        if not isinstance(other, HashPool):
+            return NotImplemented
+        return self.hashing == other.hashing and np.array_equal(self.seeds, other.seeds)
+
+    def __hash__(self) -> int:
+        """Equal pools have equal ones."""
+        return hash((self.hashing, len(self.seeds)))
+
+    def __reduce__(self) -> tuple[type["HashPool"], tuple[object, ...]]:
+        """Let a copy be made and checked anew: pickled arrays would come back writable."""
+        return HashPool, (self.hashing, self.seeds)
+
     @property
     def domain_size(self) -> int:
         """Number of values, 2**num_bits."""
@@ -195,7 +209,7 @@ class HashPool:
         """
         _checks.integer(others, "others", 0, 0)
         if candidates is None:
-            asked = np.arange(self.domain_size)
+            asked = np.arange(_checks.integer(self.domain_size, "domain_size", 2, 2**26))
         else:
             asked = _checks.integers_below(candidates, "candidates", self.domain_size)
         counts = _checks.value_counts(value_counts, asked.size)
@@ -243,4 +257,6 @@ class HashPool:
             )
         if given.min() < 0:
             raise ValueError(f"a state must be non-negative, got {given.min()}.")
+        if given.sum(dtype=np.float64) > 2**53:
+            raise ValueError(f"a state must be of at most {2**53} reports, got more.")
         return np.ascontiguousarray(given)
