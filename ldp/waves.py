@@ -67,7 +67,10 @@ def mutual_information_bound(epsilon: float, half_width: npt.ArrayLike) -> Array
     small = math.exp(-budget)
     with np.errstate(over="ignore"):  # a window too wide to write says nothing: the bound is 0
         window = 2 * half + small
-    bound: Array = np.log1p(-math.expm1(-budget) / window) - budget * small / window
+        ratio = -math.expm1(-budget) / window
+    # A window too narrow to divide by has a logarithm all the same.
+    narrow = math.log(-math.expm1(-budget)) - np.log(window)
+    bound: Array = np.where(np.isfinite(ratio), np.log1p(ratio), narrow) - budget * small / window
     return bound
 
 
