@@ -140,6 +140,14 @@ def scattered(w: World) -> Any:
     return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
 
 
+def pools(w: World) -> Any:
+    """Rounds that are asked by a pool of functions, and reports of them."""
+    seeds = np.random.default_rng(0).integers(0, 2**32, (8, 2), dtype=np.uint32)
+    pool = ldp.heavy_hitters.HashPool(ldp.WideHashing(4, 1.0), seeds)
+    rounds = ldp.Assigned([(ldp.heavy_hitters.Prefix(4, 4), pool, 1.0)])
+    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+
+
 def pooled(w: World) -> Any:
     """Reports of a few functions and buckets."""
     reports = np.zeros(5, dtype=[("function", "<u4"), ("bucket", "<u4")])
@@ -241,8 +249,8 @@ PLAUSIBLE: dict[str, Any] = {
     "HashPool.simulate.candidates": lambda w: [3, 12],
     "HashPool.simulate.others": lambda w: 0,
     "HashPool.pool_variance.frequencies": lambda w: [0.5, 0.25, 0.25],
-    "pool_states.rounds": lambda w: paired(w)[0],
-    "pool_states.reports": lambda w: paired(w)[1],
+    "pool_states.rounds": lambda w: pools(w)[0],
+    "pool_states.reports": lambda w: pools(w)[1],
     "HashPool.table.given": lambda w: np.ones((8, 4), dtype=np.int64),
     "certify.found": lambda w: result(w),
     "certify.threshold": lambda w: 0.01,

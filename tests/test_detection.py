@@ -168,6 +168,7 @@ M = WideHashing(48, 1.0)
         (lambda: half_detected([4, 8], top_k=4, shares=[0.5, 0.6]), "shares"),
         (lambda: half_detected([4, 8], top_k=4, shares=[1.0, 0.0]), "shares"),
         (lambda: expected_found([0.9, 0.2], M, 100, [48], top_k=1), "frequencies"),
+        (lambda: expected_found([1e308] * 20, M, 100, [48], top_k=1), "frequencies"),
         (lambda: expected_found([0.1, 0.0], M, 100, [48], top_k=1), "frequencies"),
         (lambda: expected_found([0.1], M, 100, [48], top_k=2), "top_k"),
         (lambda: expected_found([0.1], M, 0, [48], top_k=1), "num_reports"),
