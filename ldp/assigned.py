@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._drawn import check_drawn, drawn_tally, held_counts, sums
 from ldp._words import threshold, words
 from ldp.mechanisms._shared import freeze
-from ldp.mechanisms.wide_hashing import WideHashing, drawn_candidates
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
+
+__all__ = ["Assigned", "AssignedReports", "View", "assign"]
 
 
 class View(Protocol):
@@ -151,14 +153,15 @@ class Assigned:
         """Draw each user's part, and randomize what the part is asked."""
         given = _checks.values(values, self.domain_size)
         part = assign(given.size, self.shares, rng)
-        reports = [m.privatize(v(given[part == i]), rng) for i, (v, m, _) in enumerate(self.parts)]
-        return AssignedReports(part, tuple(reports))
+        asked = [viewed(v, m, given[part == i]) for i, (v, m, _) in enumerate(self.parts)]
+        parts = zip(self.parts, asked, strict=True)
+        return AssignedReports(part, tuple(m.privatize(some, rng) for (_, m, _), some in parts))
 
     def tally(
         self, reports: AssignedReports, candidates: Sequence[Any] | None = None
     ) -> tuple[Tally, ...]:
         """Count the reports of every part, of all its values or of the candidates named for it."""
-        self._sizes(reports)
+        part_sizes(self, reports)
         asked = self._candidates(candidates)
         return tuple(
             m.tally(some) if wanted is None else _listing(m).tally(some, wanted)
@@ -186,39 +189,22 @@ class Assigned:
 
         The split over the parts is exact, and each tally is drawn as its mechanism does.
         """
-        held = _checks.values(values, self.domain_size)
-        if np.unique(held).size < held.size:
-            raise ValueError("values must be different, got one twice.")
-        users = _checks.integers(counts, "counts")
-        if users.size != held.size:
-            raise ValueError(f"counts must be {held.size}, one a value, got {users.size}.")
-        asked = self._candidates(candidates)
-        for (_, m, _), wanted in zip(self.parts, asked, strict=True):
-            _check_simulated(m, wanted)
-        split = self.split(users, rng)
+        held, users = held_counts(values, counts, self.domain_size)
+        wanted = self._candidates(candidates)
+        for (_, m, _), some in zip(self.parts, wanted, strict=True):
+            check_drawn(m, some)
+        asked = [viewed(view, m, held) for view, m, _ in self.parts]
+        parts = zip(self.parts, asked, self.split(users, rng), wanted, strict=True)
         return tuple(
-            _simulate(m, view(held), some, wanted, rng)
-            for (view, m, _), some, wanted in zip(self.parts, split, asked, strict=True)
+            drawn_tally(m, *sums(codes, some), listed, rng)
+            for (_, m, _), codes, some, listed in parts
         )
 
     def channel(self) -> Floats:
         """Channels of the parts side by side, each times its share, with a row for each value."""
         every = np.arange(_checks.integer(self.domain_size, "domain_size", 1, 2**24))
-        parts = [share * m.channel()[view(every)] for view, m, share in self.parts]
+        parts = [share * m.channel()[viewed(view, m, every)] for view, m, share in self.parts]
         return np.hstack(parts)
-
-    def _sizes(self, reports: AssignedReports) -> list[int]:
-        """Number of reports of each part; other reports are refused."""
-        if not isinstance(reports, AssignedReports):
-            raise TypeError(f"reports must be AssignedReports, got {type(reports).__name__}.")
-        given, size = reports.reports, len(self.parts)
-        if not isinstance(given, list | tuple) or len(given) != size:
-            raise ValueError(f"reports must be of {size} parts, got {_checks.shown(given)}.")
-        part = _checks.integers_below(reports.part, "reports' parts", size)
-        sizes = [np.atleast_1d(_checks.plain_array(some, "reports")).shape[0] for some in given]
-        if np.bincount(part, minlength=size).tolist() != sizes:
-            raise ValueError(f"reports must be as many as users of each part, got {sizes}.")
-        return sizes
 
     def _candidates(self, candidates: Sequence[Any] | None) -> Sequence[Any]:
         if candidates is None:
@@ -228,6 +214,31 @@ class Assigned:
         if len(candidates) != len(self.parts):
             raise ValueError(f"candidates must be {len(self.parts)} lists, got {len(candidates)}.")
         return candidates
+
+
+def viewed(view: View, mechanism: Mechanism, values: Integers) -> Integers:
+    """Return what is asked about each value, or refuse what is no value of the mechanism."""
+    asked = _checks.integers_below(view(values), "results of a view", mechanism.domain_size)
+    if asked.size != values.size:
+        raise ValueError(f"results of a view must be {values.size}, one a value, got {asked.size}.")
+    return asked
+
+
+def part_sizes(assigned: Assigned, reports: AssignedReports) -> list[int]:
+    """Return the number of reports of each part; other reports are refused."""
+    if not isinstance(reports, AssignedReports):
+        raise TypeError(f"reports must be AssignedReports, got {type(reports).__name__}.")
+    given, size = reports.reports, len(assigned.parts)
+    if not isinstance(given, list | tuple):
+        raise TypeError(f"reports must be of {size} parts, got {_checks.shown(given)}.")
+    if len(given) != size:
+        raise ValueError(f"reports must be of {size} parts, got {len(given)}.")
+    part = _checks.integers_below(reports.part, "reports' parts", size)
+    users = np.bincount(part, minlength=size).tolist()
+    sizes = [np.atleast_1d(_checks.plain_array(some, "reports")).shape[0] for some in given]
+    if users != sizes:
+        raise ValueError(f"reports must be {users}, as many as users of each part, got {sizes}.")
+    return sizes
 
 
 def _check_part(part: Any) -> None:
@@ -247,29 +258,3 @@ def _listing(mechanism: Any) -> Any:
     if not hasattr(mechanism, "hashes"):
         raise TypeError(f"candidates must be of a hashing mechanism, got {mechanism}.")
     return mechanism
-
-
-def _check_simulated(mechanism: Any, candidates: Any) -> None:
-    """Refuse what `_simulate` cannot draw, before anything is drawn."""
-    if candidates is not None:
-        if not isinstance(mechanism, WideHashing):
-            raise TypeError(f"candidates must be of a WideHashing to be drawn, got {mechanism}.")
-        drawn_candidates(candidates, mechanism.domain_size)
-    elif mechanism.domain_size > 2**26:
-        raise ValueError(f"candidates must be named for {mechanism.domain_size} values, got none.")
-
-
-def _simulate(
-    mechanism: Any, asked: Integers, counts: Integers, candidates: Any, rng: np.random.Generator
-) -> Tally:
-    if candidates is None:
-        sums = np.bincount(asked, counts, mechanism.domain_size).astype(np.int64)
-        return mechanism.simulate(sums, rng)  # type: ignore[no-any-return]
-    wanted = _checks.integers(candidates, "candidates")
-    order = np.argsort(wanted, kind="stable")
-    place = np.minimum(np.searchsorted(wanted[order], asked), wanted.size - 1)
-    hit = wanted[order][place] == asked
-    sums = np.zeros(wanted.size, dtype=np.int64)
-    np.add.at(sums, order[place[hit]], counts[hit])
-    others = int(counts[~hit].sum())
-    return mechanism.simulate(sums, rng, candidates=wanted, others=others)  # type: ignore[no-any-return]

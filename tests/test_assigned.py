@@ -1,5 +1,7 @@
 """Users who are asked different things: one budget, one report each, nobody lost."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -160,6 +162,41 @@ FINE = (Same(4), GRR(4, 1.0), 0.5)
 )
 def test_bad_input(call, naming):
     refuse(call, naming=naming)
+
+
+class Odd(NamedTuple):
+    """A view whose results are not one value of the mechanism for each value."""
+
+    results: list[float]
+    domain_size: int = 4
+
+    def __call__(self, _values):
+        return self.results
+
+
+@pytest.mark.parametrize("results", [[1], [0, 4], [-1, 0], [0.5, 1.0], [[0, 1]]])
+def test_views_that_lose_users_or_leave_the_domain_are_refused(results):
+    odd = Assigned([(Odd(results), GRR(4, 1.0), 1.0)])
+    refuse(lambda: odd.privatize([0, 1], RNG), naming="results of a view")
+    refuse(lambda: odd.simulate([0, 1], [2, 2], RNG), naming="results of a view")
+    refuse(odd.channel, naming="results of a view")
+
+
+def test_control_a_view_of_the_mechanism_is_taken():
+    fine = Assigned([(Odd([0, 3]), GRR(4, 1.0), 1.0)])
+    assert fine.privatize([0, 1], RNG).reports[0].size == 2
+
+
+def test_the_number_of_other_parts_is_said():
+    with pytest.raises(ValueError, match=r"^reports must be of 1 parts, got 2\.$"):
+        WIDE.tally(MADE)
+
+
+def test_nobody_at_all_is_simulated():
+    first, second = TWO.simulate([], [], RNG)
+    wide = WIDE.simulate([], [], RNG, candidates=[[3, 1]])[0]
+    assert [t.num_reports for t in (first, second, wide)] == [0, 0, 0]
+    assert wide.counts.tolist() == [0, 0]
 
 
 def test_shares_a_little_above_one_are_split():

@@ -210,5 +210,5 @@ def test_pools_refuse_what_they_cannot_count():
     pool = HashPool(m, rng.integers(0, 2**32, (8, 4), dtype=np.uint32))
     with pytest.raises(ValueError, match="a state must be of at most 9007199254740992 reports"):
         pool.tally(np.full((8, m.num_buckets), 2**62), [1])  # their sum wraps around to zero
-    with pytest.raises(ValueError, match="domain_size must be an integer, at least 2 and at most"):
+    with pytest.raises(ValueError, match="num_bits must be at most 26 for all values to be listed"):
         pool.simulate([1, 2], rng)

@@ -119,7 +119,7 @@ BAD_SETS = [
     (lambda: SETS[[0.5]], "users", "float64"),
     (lambda: SETS[np.array([True])], "users", "bool"),
     (lambda: SETS["a"], "users", "dtype|dimensions"),
-    (lambda: cut_frequencies(ItemSets.of([], num_items=3), 1), "sets", "0 sets"),
+    (lambda: cut_frequencies(ItemSets.of([], num_items=3), 1), "sets", "got none"),
     (lambda: cut_frequencies([[1]], 1), "sets", r"\[\[1\]\]"),
     (lambda: cut_frequencies(SETS, 0), "length", "got 0"),
     (lambda: cut_variance(SETS, 1.5), "length", "got 1.5"),
@@ -141,6 +141,12 @@ def test_what_is_no_set(call, naming, value):
 def test_users_that_are_not_there(user):
     with pytest.raises(IndexError, match=r"^users must be below the 3 there are, got -?\d\.$"):
         SETS[user]
+
+
+@pytest.mark.parametrize("users", ["a", 1.0, True, None, [True]])
+def test_users_that_are_no_numbers(users):
+    with pytest.raises(TypeError, match=r"^users must be integers, got"):
+        SETS[users]
 
 
 # -- mechanisms ------------------------------------------------------------------------------------

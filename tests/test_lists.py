@@ -1,11 +1,14 @@
 """No mechanism is missing from a list of the tests."""
 
 import inspect
+from pathlib import Path
 from typing import get_args
 
 import adaptive_runs
 import instances
+import pytest
 import test_bad_input
+import test_miners
 import test_randomness
 import test_samplers
 import test_types
@@ -21,6 +24,37 @@ LISTS = [
     test_bad_input.MECHANISMS.values(),
     test_randomness.MECHANISMS.values(),
 ]
+
+
+ROOMS = (ldp.heavy_hitters, ldp.itemsets, ldp.samplers)
+REFERENCE = Path(__file__).parents[1] / "book" / "api.md"
+HOLDERS = {
+    "ItemResult",
+    "ItemRound",
+    "PoolStates",
+    "Round",
+}  # what functions return, or parts of it
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
+def test_the_names_of_a_room_are_on_the_reference_page_with_an_example(room) -> None:
+    page = REFERENCE.read_text(encoding="utf-8")
+    start = f".. currentmodule:: {room.__name__}\n"
+    sections = [part.split(".. currentmodule::")[0] for part in page.split(start)[1:]]
+    listed = {
+        line.split(":: ")[1] for part in sections for line in part.splitlines() if ":: " in line
+    }
+    assert set(room.__all__) == listed
+    shown = {name for name in room.__all__ if ">>>" in (getattr(room, name).__doc__ or "")}
+    assert set(room.__all__) - shown <= HOLDERS
+
+
+def test_every_miner_is_listed_in_the_tests() -> None:
+    made = [
+        name for name in ldp.itemsets.__all__ if inspect.isfunction(getattr(ldp.itemsets, name))
+    ]
+    mining = {n for n in made if "top_k" in inspect.signature(getattr(ldp.itemsets, n)).parameters}
+    assert mining == {name.split()[0] for name in test_miners.MINERS}
 
 
 def is_protocol(made):

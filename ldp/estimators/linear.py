@@ -203,7 +203,9 @@ def confidence_interval(
         Confidence level in (0, 1).
     simultaneous : bool
         If true all intervals hold together with probability at least `level` (Bonferroni, which
-        needs no independence); otherwise each holds with probability `level`.
+        needs no independence); otherwise each holds with probability `level`. Candidates must be
+        chosen without the tally's reports; for the best of many see the ``intervals`` of
+        :class:`ldp.heavy_hitters.HeavyHitters`.
     population : bool
         If true the target is the law the users were drawn from; otherwise their own frequencies.
 

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.assigned import Assigned, AssignedReports
+from ldp._drawn import drawn_tally, held_counts, sums
+from ldp.assigned import Assigned, AssignedReports, part_sizes
 from ldp.heavy_hitters._walk import Count
 from ldp.heavy_hitters.pool import HashPool
 from ldp.heavy_hitters.states import PoolStates
@@ -40,47 +41,29 @@ def drawn(
     for _, mechanism, _ in rounds.parts:
         if not isinstance(mechanism, WideHashing):
             raise TypeError(f"rounds must be of WideHashing to be drawn, got {mechanism}.")
-    held = _checks.values(values, rounds.domain_size)
-    if np.unique(held).size < held.size:
-        raise ValueError("values must be different, got one twice.")
-    users = _checks.integers(counts, "counts")
-    if users.size != held.size:
-        raise ValueError(f"counts must be {held.size}, one a value, got {users.size}.")
+    held, users = held_counts(values, counts, rounds.domain_size)
     split = rounds.split(users, rng)
     _check_full(split.sum(axis=1))
     asked = [sums(view(held), some) for (view, _, _), some in zip(rounds.parts, split, strict=True)]
 
     def count(i: int, candidates: Integers) -> Tally:
-        return simulated(rounds.parts[i][1], *asked[i], candidates, rng)
+        return drawn_tally(rounds.parts[i][1], *asked[i], candidates, rng)
 
     return count
-
-
-def simulated(
-    mechanism: object, codes: Integers, users: Integers, candidates: Integers, rng: object
-) -> Tally:
-    """Draw the tally of candidates; `codes`, in increasing order, are held by so many users."""
-    place = np.minimum(np.searchsorted(codes, candidates), codes.size - 1)
-    hold = np.where(codes[place] == candidates, users[place], 0)
-    others = int(users.sum() - hold.sum())
-    tally: Tally = mechanism.simulate(hold, rng, candidates=candidates, others=others)  # type: ignore[attr-defined]
-    return tally
-
-
-def sums(codes: Integers, users: Integers) -> tuple[Integers, Integers]:
-    """Different codes in order, and how many users hold each."""
-    different, place = np.unique(codes, return_inverse=True)
-    return different, np.bincount(place, users, different.size).astype(np.int64)
 
 
 def _check_reports(rounds: Assigned, reports: Reports) -> list[tuple[Any, ...]]:
     """Return the arrays of each chunk, one a round, with a report in each round."""
     chunks = [reports] if isinstance(reports, AssignedReports | PoolStates) else reports
     if not isinstance(chunks, list | tuple) or not chunks:
-        raise TypeError(f"reports must be AssignedReports, got {_checks.shown(reports)}.")
+        raise TypeError(
+            f"reports must be AssignedReports, or a list of them, got {_checks.shown(reports)}."
+        )
     sizes = np.zeros(len(rounds.parts), dtype=np.int64)
     for one in chunks:
-        sizes += _state_sizes(rounds, one) if isinstance(one, PoolStates) else rounds._sizes(one)
+        sizes += (
+            _state_sizes(rounds, one) if isinstance(one, PoolStates) else part_sizes(rounds, one)
+        )
     if len({id(one) for one in chunks}) < len(chunks):
         raise ValueError("reports must be given once, got the same ones twice.")
     _check_full(sizes)

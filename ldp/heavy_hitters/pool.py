@@ -9,8 +9,8 @@ from ldp import _checks
 from ldp._words import uniform_below, words
 from ldp.heavy_hitters._pool_kernels import count_pooled
 from ldp.mechanisms._hash_family import MultilinearFamily
-from ldp.mechanisms._shared import freeze, indicator_second_moment
-from ldp.mechanisms.wide_hashing import WideHashing
+from ldp.mechanisms._shared import freeze, indicator_second_moment, named_candidates
+from ldp.mechanisms.wide_hashing import WideHashing, listed
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 
@@ -180,12 +180,7 @@ class HashPool:
         """Count the support of each candidate, from reports or from their state."""
         given = _checks.plain_array(reports, "reports")
         state = self.table(given) if given.ndim == 2 else self.state(given)
-        if candidates is None:
-            asked = np.arange(_checks.integer(self.domain_size, "domain_size", 2, 2**26))
-        else:
-            asked = _checks.integers_below(candidates, "candidates", self.domain_size)
-            if asked.size == 0:
-                raise ValueError("candidates must name at least one value, got none.")
+        asked = self._asked(candidates)
         counts, family = np.zeros(asked.size, dtype=np.int64), self.hashes
         for first in range(0, asked.size, 2**12):
             tile = slice(first, first + 2**12)
@@ -208,13 +203,16 @@ class HashPool:
         `others` must be 0: what users with unnamed values share with the candidates is not known.
         """
         _checks.integer(others, "others", 0, 0)
-        if candidates is None:
-            asked = np.arange(_checks.integer(self.domain_size, "domain_size", 2, 2**26))
-        else:
-            asked = _checks.integers_below(candidates, "candidates", self.domain_size)
+        asked = self._asked(candidates)
         counts = _checks.value_counts(value_counts, asked.size)
         reports = self.privatize(np.repeat(asked, counts), rng)
         return self.tally(reports, candidates)
+
+    def _asked(self, candidates: npt.ArrayLike | None) -> Integers:
+        """Candidates, or all values if they can be listed."""
+        if candidates is None:
+            return listed(self.hashing.num_bits)
+        return named_candidates(candidates, self.domain_size)
 
     def channel(self) -> Floats:
         """Every function and bucket: A * g columns."""

@@ -76,6 +76,17 @@ class HeavyHitters:
         best of many are too large on average, since luck helped to choose them.
     rounds : tuple of Round
         What each round saw.
+
+    Examples
+    --------
+    >>> from ldp.heavy_hitters import prefix_rounds, simulate_prefixes
+    >>> rounds, rng = prefix_rounds(48, 3.0), np.random.default_rng(1)
+    >>> found = simulate_prefixes(rounds, [7, 9], [10**6, 10**5], rng, top_k=2)
+    >>> lower, upper = found.intervals()
+    >>> bool((lower < [10 / 11, 1 / 11]).all() and (upper > [10 / 11, 1 / 11]).all())
+    True
+    >>> found.upper() < 0.02
+    True
     """
 
     values: Integers

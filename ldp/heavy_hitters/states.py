@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from ldp.assigned import Assigned, AssignedReports
+from ldp.assigned import Assigned, AssignedReports, part_sizes
+from ldp.heavy_hitters._walk import check_rounds
 from ldp.heavy_hitters.pool import HashPool
 from ldp.types import Integers
 
@@ -33,12 +34,27 @@ def pool_states(rounds: Assigned, reports: AssignedReports) -> PoolStates:
     ------
     TypeError, ValueError
         If an argument is not as said.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ldp import WideHashing
+    >>> from ldp.heavy_hitters import Prefix, find_prefixes
+    >>> rng = np.random.default_rng(1)
+    >>> parts = []
+    >>> for bits in (8, 16):
+    ...     seeds = rng.integers(0, 2**32, (1024, 2), dtype=np.uint32)
+    ...     parts.append((Prefix(16, bits), HashPool(WideHashing(bits, 3.0), seeds), 0.5))
+    >>> rounds = Assigned(parts)
+    >>> users = np.repeat([5, 2**15], [6_000, 4_000])
+    >>> states = pool_states(rounds, rounds.privatize(users, rng))
+    >>> find_prefixes(rounds, states, top_k=2).values
+    array([    5, 32768])
     """
-    if not isinstance(rounds, Assigned):
-        raise TypeError(f"rounds must be Assigned, got {type(rounds).__name__}.")
+    check_rounds(rounds)
     for _, mechanism, _ in rounds.parts:
         if not isinstance(mechanism, HashPool):
             raise TypeError(f"rounds must be asked by HashPool, got {mechanism}.")
-    rounds._sizes(reports)
+    part_sizes(rounds, reports)
     parts = zip(rounds.parts, reports.reports, strict=True)
     return PoolStates(tuple(m.state(some) for (_, m, _), some in parts))  # type: ignore[attr-defined]

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._drawn import drawn_tally, sums
 from ldp.estimators.linear import debias, variance
-from ldp.heavy_hitters._counting import simulated, sums
 from ldp.heavy_hitters._walk import best_of, check_lists, check_sizes, extensions, made_round
 from ldp.heavy_hitters.result import HeavyHitters, Round
 from ldp.heavy_hitters.views import MOST_BITS, Prefix
@@ -125,7 +125,7 @@ def simulate_trie(
 
     def ask(mechanism: Any, prefixes: Integers, candidates: Integers) -> Tally:
         codes, users = sums(prefixes, np.ones(prefixes.size, dtype=np.int64))
-        return simulated(mechanism, codes, users, candidates, rng)
+        return drawn_tally(mechanism, codes, users, candidates, rng)
 
     depths, wanted, kept = _checked(num_bits, symbol_bits, top_k, keep)
     given = _checks.values(values, 1 << depths[-1])

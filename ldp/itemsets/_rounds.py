@@ -10,7 +10,7 @@ from ldp.assigned import assign
 from ldp.estimators.linear import debias, variance
 from ldp.itemsets.padding import PadAndSample, amplified_epsilon
 from ldp.itemsets.set_selection import SetSelection
-from ldp.itemsets.sets import ItemSets
+from ldp.itemsets.sets import ItemSets, check_sets
 from ldp.mechanisms.hashing import OLH
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
@@ -46,17 +46,15 @@ def parts_of(
     least: int = 1,
 ) -> tuple[int, list[ItemSets]]:
     """Return how many items are wanted, and the users who are asked each question, drawn anew."""
-    if not isinstance(sets, ItemSets):
-        raise TypeError(f"sets must be ItemSets, got {_checks.shown(sets)}.")
-    wanted = _checks.integer(top_k, "top_k", least, sets.num_items)
-    given = _checks.positive_vector(shares, "shares", num_parts)
-    part = assign(len(sets), _checks.distribution(given, "shares"), rng)
+    given = check_sets(sets)
+    wanted = _checks.integer(top_k, "top_k", least, given.num_items)
+    part = assign(len(given), _checks.vector(shares, "shares", num_parts), rng)
     users = np.bincount(part, minlength=num_parts)
     if users.min() == 0:
         raise ValueError(
-            f"sets must be so many that every part of the users has one, got {len(sets)} sets."
+            f"sets must be so many that every part of the users has one, got {len(given)} sets."
         )
-    return wanted, [sets[part == i] for i in range(num_parts)]
+    return wanted, [given[part == i] for i in range(num_parts)]
 
 
 def best(estimates: Floats, count: int) -> Integers:

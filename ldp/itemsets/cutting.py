@@ -3,7 +3,7 @@
 import numpy as np
 
 from ldp import _checks
-from ldp.itemsets.sets import MOST, ItemSets
+from ldp.itemsets.sets import MOST, ItemSets, check_sets
 from ldp.types import Floats
 
 
@@ -24,6 +24,11 @@ def cut_frequencies(sets: ItemSets, length: int) -> Floats:
     Returns
     -------
     ndarray, shape (d,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said.
 
     Examples
     --------
@@ -53,6 +58,11 @@ def cut_variance(sets: ItemSets, length: int) -> Floats:
     -------
     ndarray, shape (d,)
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said.
+
     Examples
     --------
     >>> cut_variance(ItemSets.of([[0], [0, 1, 2, 3]], num_items=4), 2)
@@ -65,8 +75,8 @@ def cut_variance(sets: ItemSets, length: int) -> Floats:
 
 def _kept(sets: ItemSets, length: int) -> Floats:
     """Chance of each item of each set to be among the L that are kept."""
-    if not isinstance(sets, ItemSets) or not len(sets):
-        raise TypeError(f"sets must be ItemSets, at least one, got {_checks.shown(sets)}.")
+    if not len(check_sets(sets)):
+        raise ValueError("sets must be at least one, got none.")
     size = _checks.integer(length, "length", 1, MOST)
     chance = np.minimum(1.0, size / np.maximum(sets.lengths, 1))
     kept: Floats = np.repeat(chance, sets.lengths)

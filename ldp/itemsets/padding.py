@@ -10,7 +10,12 @@ from ldp import _checks, _kernels
 from ldp._words import words
 from ldp.itemsets._kernels import draw_cells
 from ldp.itemsets.sets import MOST, ItemSets, check_sets
-from ldp.mechanisms._shared import freeze, indicator_second_moment, support_counts
+from ldp.mechanisms._shared import (
+    freeze,
+    indicator_second_moment,
+    named_candidates,
+    support_counts,
+)
 from ldp.mechanisms.hashing import LocalHashing
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.wide_hashing import WideHashing
@@ -35,6 +40,11 @@ def amplified_epsilon(epsilon: float, length: int) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said, or `epsilon` is above 700.
 
     Notes
     -----
@@ -220,10 +230,7 @@ def asked_cells(candidates: npt.ArrayLike | None, num_items: int, length: int) -
     """Return the cells to be counted: all items, or those asked for, dummies among them."""
     if candidates is None:
         return np.arange(num_items)
-    asked = _checks.integers_below(candidates, "candidates", num_items + length)
-    if asked.size == 0:
-        raise ValueError("candidates must name at least one cell, got none.")
-    return asked
+    return named_candidates(candidates, num_items + length)
 
 
 def _check_oracle(oracle: PureMechanism, num_cells: int) -> PureMechanism:

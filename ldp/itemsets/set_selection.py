@@ -51,6 +51,12 @@ class SetSelection:
         Of the items for which `subset_size` is chosen: 0 to find items, larger to estimate those
         that are known to be frequent.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as said, or `epsilon` is so small or large that rounding would decide
+        what reports say.
+
     Notes
     -----
     With w = 1 this is :class:`ldp.itemsets.PadAndSample` with :class:`ldp.GRR` of the amplified

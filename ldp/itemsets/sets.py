@@ -119,7 +119,7 @@ class ItemSets:
             asked = _checks.plain_array(users, "users")
             if asked.dtype == np.bool_ and asked.shape == everyone.shape:
                 chosen = everyone[asked]
-            elif asked.ndim == 0 and asked.dtype.kind in "iu":
+            elif asked.ndim == 0:
                 (user,) = self._numbers(asked[None])
                 first = int(self.starts[user])
                 return self.items[first : first + int(self.lengths[user])]
@@ -186,11 +186,11 @@ class ItemSets:
         )
 
 
-def check_sets(given: Any, num_items: int) -> ItemSets:
-    """Return sets of a mechanism's items, or refuse them."""
+def check_sets(given: Any, num_items: int | None = None) -> ItemSets:
+    """Return sets, of a mechanism's items if their number is given, or refuse them."""
     if not isinstance(given, ItemSets):
         raise TypeError(f"sets must be ItemSets, got {_checks.shown(given)}.")
-    if given.num_items != num_items:
+    if num_items is not None and given.num_items != num_items:
         raise ValueError(f"sets must be of {num_items} items, got {given.num_items}.")
     return given
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ldp import _checks
 from ldp.tally import Tally
@@ -22,6 +23,14 @@ def indicator_second_moment(
 ) -> Array:
     """E[s^2] of a score that is 0 or 1: the same as E[s]."""
     return mechanism.q + (mechanism.p - mechanism.q) * _checks.frequency(frequency)
+
+
+def named_candidates(candidates: npt.ArrayLike, size: int) -> Integers:
+    """Return candidates below `size`, of which there is at least one."""
+    named = _checks.integers_below(candidates, "candidates", size)
+    if named.size == 0:
+        raise ValueError("candidates must name at least one value, got none.")
+    return named
 
 
 def independent_counts(

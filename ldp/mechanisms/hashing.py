@@ -13,6 +13,7 @@ from ldp.mechanisms._shared import (
     freeze,
     independent_counts,
     indicator_second_moment,
+    named_candidates,
     support_counts,
     support_likelihood,
 )
@@ -127,11 +128,7 @@ class LocalHashing:
     def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
         """Count the reports that support each value, or each of a list of candidate values."""
         given = self._check(reports)
-        asked = None
-        if candidates is not None:
-            asked = _checks.integers_below(candidates, "candidates", self.domain_size)
-            if asked.size == 0:
-                raise ValueError("candidates must name at least one value, got none.")
+        asked = None if candidates is None else named_candidates(candidates, self.domain_size)
         wanted = np.arange(self.domain_size) if asked is None else asked
         keys = self.hashes.keys(wanted)
         counts = np.zeros(keys.size, dtype=np.int64)

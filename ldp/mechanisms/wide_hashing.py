@@ -14,6 +14,7 @@ from ldp.mechanisms._shared import (
     freeze,
     independent_counts,
     indicator_second_moment,
+    named_candidates,
     support_counts,
     support_likelihood,
 )
@@ -173,7 +174,10 @@ class WideHashing:
         Candidates that differ in their last limb only, such as neighbours, are cheapest.
         """
         given = self._check(reports)
-        asked = self._every() if candidates is None else _asked(candidates, self.domain_size)
+        if candidates is None:
+            asked = listed(self.num_bits)
+        else:
+            asked = named_candidates(candidates, self.domain_size)
         order = np.argsort(asked >> self.limb_bits, kind="stable")
         groups = asked[order] >> self.limb_bits
         ends = np.append(np.flatnonzero(np.diff(groups)) + 1, groups.size)
@@ -209,7 +213,7 @@ class WideHashing:
         A candidate named twice is refused: it would count differently in its two places.
         """
         asked = None if candidates is None else drawn_candidates(candidates, self.domain_size)
-        size = self._every().size if asked is None else asked.size
+        size = listed(self.num_bits).size if asked is None else asked.size
         counts = _checks.value_counts(value_counts, size)
         more = _checks.integer(others, "others", 0, 2**53)
         rng = _checks.rng(rng)
@@ -244,7 +248,7 @@ class WideHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket; at most 26 bits."""
-        given, every = self._check(reports), self._every()
+        given, every = self._check(reports), listed(self.num_bits)
         rows = np.empty((given.size, -(-every.size // 8)), dtype=np.uint8)
         step = max(1, 2**22 // every.size)
         for first in range(0, given.size, step):
@@ -252,14 +256,6 @@ class WideHashing:
             hit = self.hashes.bucket(part["seed"], every) == part["bucket"][:, None]
             rows[first : first + step] = np.packbits(hit, axis=1)
         return rows
-
-    def _every(self) -> Integers:
-        if self.num_bits > _MOST_LISTED_BITS:
-            raise ValueError(
-                f"num_bits must be at most {_MOST_LISTED_BITS} for all values to be listed "
-                f"(name candidates), got {self.num_bits}."
-            )
-        return np.arange(self.domain_size)
 
     def _check(self, reports: Array) -> Array:
         given = _checks.plain_array(reports, "reports")
@@ -277,16 +273,19 @@ class WideHashing:
         return given
 
 
-def _asked(candidates: npt.ArrayLike, size: int) -> Integers:
-    asked = _checks.integers_below(candidates, "candidates", size)
-    if asked.size == 0:
-        raise ValueError("candidates must name at least one value, got none.")
-    return asked
+def listed(num_bits: int) -> Integers:
+    """Return all values of so many bits, or refuse to list them."""
+    if num_bits > _MOST_LISTED_BITS:
+        raise ValueError(
+            f"num_bits must be at most {_MOST_LISTED_BITS} for all values to be listed "
+            f"(name candidates), got {num_bits}."
+        )
+    return np.arange(1 << num_bits)
 
 
 def drawn_candidates(candidates: npt.ArrayLike, size: int) -> Integers:
     """Return candidates below `size` whose counts can be drawn independently: each once."""
-    asked = _asked(candidates, size)
+    asked = named_candidates(candidates, size)
     if asked.size > 1 and not np.diff(np.sort(asked)).all():  # np.unique is slower
         raise ValueError("candidates must be different, got one twice.")
     return asked

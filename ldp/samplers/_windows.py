@@ -6,6 +6,7 @@ two integers, one at most e**epsilon times the other: so the budget holds for th
 """
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -99,6 +100,17 @@ def laws(given: npt.ArrayLike, size: int) -> Floats:
     return rows
 
 
+def prior(given: npt.ArrayLike) -> Floats:
+    """Return a public prior: a distribution with neither a zero nor, so, a one."""
+    law = _checks.distribution(given, "prior")
+    if law.size < 2 or law.min() <= 0 or law.max() >= 1:
+        raise ValueError(
+            "prior must have at least two values, none of them of probability 0 or 1, "
+            f"got {law.size} values from {law.min()} to {law.max()}."
+        )
+    return law
+
+
 def weights(targets: Floats, low: Words, high: Words) -> Words:
     """Return the integer weights of laws, which sum to 2**64 in each row."""
     out = np.empty(targets.shape, dtype=np.uint64)
@@ -106,13 +118,11 @@ def weights(targets: Floats, low: Words, high: Words) -> Words:
     return out
 
 
-def draw(weighted: Words, rng: np.random.Generator) -> Integers:
-    """Draw a value from each row of weights, by one word each."""
-    reports = np.empty(weighted.shape[0], dtype=np.int64)
-    _law_kernels.draw(weighted, words(rng, reports.size), reports)
-    return reports
-
-
-def chunks(rows: Floats) -> list[slice]:
-    """Cut rows into runs whose laws stay in a core's cache."""
-    return list(_kernels.chunks(rows.shape[0], rows.shape[1]))
+def reports(
+    weights_of: Callable[[Floats], Words], rows: Floats, rng: np.random.Generator
+) -> Integers:
+    """Draw a value from each law's weights, by one word each; runs of laws stay in the cache."""
+    drawn = np.empty(rows.shape[0], dtype=np.int64)
+    for run in _kernels.chunks(*rows.shape):
+        _law_kernels.draw(weights_of(rows[run]), words(rng, run.stop - run.start), drawn[run])
+    return drawn

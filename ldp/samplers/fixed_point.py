@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.samplers import _windows
-from ldp.samplers.mollifier import Mollifier, _prior
+from ldp.samplers.mollifier import Mollifier
 from ldp.types import Floats
 
 _SMALLEST = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
@@ -59,7 +59,7 @@ def fixed_point_channel(prior: npt.ArrayLike, epsilon: float) -> Floats:
     ----------
     ``S002``, algorithm 1, a recursion on the sorted prior.
     """
-    given, budget = _prior(prior), _checks.epsilon(epsilon)
+    given, budget = _windows.prior(prior), _checks.epsilon(epsilon)
     _checks.channel_size(given.size, given.size, "prior")
     order = np.argsort(given, kind="stable")
     q, e = given[order], math.exp(-budget)
@@ -127,7 +127,7 @@ def fixed_point_window(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
     ----------
     Theorem and window are this book's, in its chapter on sampling.
     """
-    q, budget = _prior(prior), _windows.budget(epsilon)
+    q, budget = _windows.prior(prior), _windows.budget(epsilon)
     e = math.exp(-budget)
     upper = _capped(q, e)
     return Mollifier(upper * e, upper, budget)

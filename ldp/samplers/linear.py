@@ -99,5 +99,4 @@ class LinearSampler:
     def privatize(self, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Report one value of each person, shape (n,); `laws` has a row for each, or is one law."""
         rows, rng = _windows.laws(laws, self.domain_size), _checks.rng(rng)
-        parts = [_windows.draw(self.weights(rows[run]), rng) for run in _windows.chunks(rows)]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+        return _windows.reports(self.weights, rows, rng)

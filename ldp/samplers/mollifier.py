@@ -113,19 +113,7 @@ class Mollifier:
     def privatize(self, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Report one value of each person, shape (n,); `laws` has a row for each, or is one law."""
         rows, rng = _windows.laws(laws, self.domain_size), _checks.rng(rng)
-        parts = [_windows.draw(self.weights(rows[run]), rng) for run in _windows.chunks(rows)]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-
-
-def _prior(given: npt.ArrayLike) -> Floats:
-    """Return a public prior: a distribution with neither a zero nor, so, a one."""
-    prior = _checks.distribution(given, "prior")
-    if prior.size < 2 or prior.min() <= 0 or prior.max() >= 1:
-        raise ValueError(
-            "prior must have at least two values, none of them of probability 0 or 1, "
-            f"got {prior.size} values from {prior.min()} to {prior.max()}."
-        )
-    return prior
+        return _windows.reports(self.weights, rows, rng)
 
 
 def relative_mollifier(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
@@ -157,7 +145,7 @@ def relative_mollifier(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
     ----------
     ``S002``, "LDP samplers through relative mollifiers".
     """
-    q, budget = _prior(prior), _windows.budget(epsilon)
+    q, budget = _windows.prior(prior), _windows.budget(epsilon)
     return Mollifier(q * math.exp(-budget / 2), q * math.exp(budget / 2), budget)
 
 
@@ -231,7 +219,7 @@ def local_mollifier(prior: npt.ArrayLike, epsilon: float, factor: float) -> Moll
     ``ghoukasian2025locally`` treats this neighbourhood; optimality as stated here is shown in the
     book's chapter on sampling.
     """
-    q, budget = _prior(prior), _windows.budget(epsilon)
+    q, budget = _windows.prior(prior), _windows.budget(epsilon)
     gamma = _checks.positive(factor, "factor")
     if gamma <= 1:
         raise ValueError(f"factor must be more than 1, got {gamma}.")
