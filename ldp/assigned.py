@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._drawn import check_drawn, drawn_tally, held_counts, sums
+from ldp._kernels import chunks
 from ldp._words import threshold, words
 from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
@@ -67,9 +68,9 @@ def assign(num_users: int, shares: npt.ArrayLike, rng: np.random.Generator) -> I
     rng = _checks.rng(rng)
     edges = np.array([threshold(edge) for edge in np.cumsum(given)[:-1]], dtype=np.uint64)
     part = np.empty(size, dtype=np.int64)
-    for first in range(0, size, 2**16):
-        drawn = words(rng, min(2**16, size - first))
-        part[first : first + 2**16] = np.searchsorted(edges, drawn, side="right")
+    for chunk in chunks(size, 1):
+        drawn = words(rng, chunk.stop - chunk.start)
+        part[chunk] = np.searchsorted(edges, drawn, side="right")
     return part
 
 

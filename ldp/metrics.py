@@ -200,15 +200,8 @@ def quantile(law: npt.ArrayLike, level: float) -> int:
     >>> quantile([0.25, 0.25, 0.5], 0.5)
     1
     """
-    share = _level(level, "level")
+    share = _checks.between(level, "level")
     return _quantile(_checks.distribution(law, "law"), share)
-
-
-def _level(given: float, name: str) -> float:
-    share = _checks.real(given, name, "between 0 and 1")
-    if not 0 < share < 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {share}.")
-    return share
 
 
 def _quantile(law: Floats, level: float) -> int:
@@ -235,7 +228,7 @@ def quantile_error(
     """
     width = _checks.positive(bin_width, "bin_width")
     given = _checks.vector(levels, "levels")
-    shares = [_level(level, "levels") for level in given]
+    shares = [_checks.between(level, "levels") for level in given]
     first = _checks.distribution(estimate, "estimate")
     second = _checks.distribution(truth, "truth", first.size)
     distances = [abs(_quantile(first, share) - _quantile(second, share)) for share in shares]

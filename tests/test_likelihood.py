@@ -357,9 +357,9 @@ def test_extreme_budgets_leave_no_certificate_of_nothing():
 
 @pytest.mark.parametrize("wrong", [[0, 1], np.eye(2), None])
 def test_what_is_no_mechanism_is_refused(wrong):
-    with pytest.raises(TypeError, match="mechanism must be a mechanism, got"):
+    with pytest.raises(TypeError, match="mechanism must have a likelihood, got"):
         maximum_likelihood(wrong, np.array([0, 1]))
-    with pytest.raises(TypeError, match="mechanism must be a mechanism, got"):
+    with pytest.raises(TypeError, match="mechanism must have a likelihood, got"):
         maximum_posterior(wrong, np.array([0, 1]), [1.0, 1.0])
 
 

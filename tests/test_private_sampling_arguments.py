@@ -47,9 +47,9 @@ def test_budgets(make, wrong):
 
 
 def test_windows():
-    with pytest.raises(ValueError, match=r"^upper and lower must be within a factor"):
+    with pytest.raises(ValueError, match=r"^lower and upper must be within a factor"):
         Mollifier([0.2, 0.2, 0.2], [0.6, 0.5, 0.5], 1.0)  # 0.6 / 0.2 = 3 > e
-    with pytest.raises(ValueError, match=r"^upper and lower must be within a factor"):
+    with pytest.raises(ValueError, match=r"^lower and upper must be within a factor"):
         Mollifier([1e-300, 0.5], [1e300, 0.5], 1.0)  # their quotient is no float64
     with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
         Mollifier([0.4, 0.4, 0.4], [0.6, 0.5, 0.5], 1.0)
@@ -104,7 +104,9 @@ def test_masses_without_a_word():
     with pytest.raises(ValueError, match=r"^epsilon must be at most 44.0 for words of 64 bits"):
         minimax_mollifier(3, 50.0)
     channel = fixed_point_channel([1e-21, 1.0 - 1e-10, 1e-10], 1.0)  # the channel is right
-    with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
+    with pytest.raises(
+        ValueError, match=r"^the entries of a column of channel must have a multiple"
+    ):
         LinearSampler(channel, 1.0)
 
 
@@ -136,6 +138,11 @@ def test_laws(m, wrong):
     for call in (m.law, m.weights, lambda laws: m.privatize(laws, RNG)):
         with pytest.raises((ValueError, TypeError), match=r"^laws must [^\n]*\.$"):
             call(wrong)
+
+
+def test_the_law_that_is_none_is_named():
+    with pytest.raises(ValueError, match=r"minimum 0\.25 and a sum off by 0\.5 in row 1\.$"):
+        GRR.law([[0.5, 0.25, 0.25], [0.25, 0.25, 1.0], [-1.0, 1.0, 1.0]])
 
 
 def test_generators():

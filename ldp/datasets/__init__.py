@@ -212,9 +212,7 @@ def zipf(domain_size: int, exponent: float = 1.0) -> Floats:
     array([0.5455, 0.2727, 0.1818])
     """
     d = _checks.domain_size(domain_size)
-    s = _checks.real(exponent, "exponent", "non-negative and finite")
-    if not (np.isfinite(s) and s >= 0):
-        raise ValueError(f"exponent must be non-negative and finite, got {s}.")
+    s = _checks.not_negative(exponent, "exponent")
     weights = np.arange(1, d + 1, dtype=np.float64) ** -s
     law: Floats = weights / weights.sum()
     return law
@@ -229,9 +227,7 @@ def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
     array([0.5714, 0.2857, 0.1429])
     """
     d = _checks.domain_size(domain_size)
-    r = _checks.real(ratio, "ratio", "between 0 and 1")
-    if not 0 < r < 1:
-        raise ValueError(f"ratio must be between 0 and 1, got {r}.")
+    r = _checks.between(ratio, "ratio")
     weights = r ** np.arange(d, dtype=np.float64)
     law: Floats = weights / weights.sum()
     return law

@@ -20,7 +20,7 @@ TALLY_IS_HISTOGRAM = (GRR, RRRR, SquareWave)
 def check_mechanism(mechanism: Any) -> None:
     """Refuse what has no likelihood; here a mechanism needs nothing else."""
     if not hasattr(type(mechanism), "likelihood"):
-        raise TypeError(f"mechanism must be a mechanism, got {type(mechanism).__name__}.")
+        raise TypeError(f"mechanism must have a likelihood, got {type(mechanism).__name__}.")
 
 
 def domain_of(mechanism: Any) -> int:

@@ -92,7 +92,7 @@ def em(
     """
     tolerance = _checks.positive(tolerance, "tolerance")
     max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
-    least_rise = _least_rise(min_rise)
+    least_rise = _checks.not_negative(min_rise, "min_rise")
     if isinstance(channel, SquareWave):
         score, predicted = _window_model(channel)
         domain_size, num_outcomes = channel.domain_size, channel.num_outcomes
@@ -127,13 +127,6 @@ def em(
             before = after
         theta = new
     return Fit(theta, log_likelihood(theta), gap, iteration, distance <= tolerance)
-
-
-def _least_rise(given: float) -> float:
-    number = _checks.real(given, "min_rise", "non-negative and finite")
-    if not (math.isfinite(number) and number >= 0):
-        raise ValueError(f"min_rise must be non-negative and finite, got {number}.")
-    return number
 
 
 def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int) -> Floats:

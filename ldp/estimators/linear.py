@@ -226,9 +226,7 @@ def confidence_interval(
     >>> lower.round(3), upper.round(3)
     (array([0.63, 0.03]), array([0.97, 0.37]))
     """
-    level = _checks.real(level, "level", "between 0 and 1")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level}.")
+    level = _checks.between(level, "level")
     simultaneous = _checks.flag(simultaneous, "simultaneous")
     population = _checks.flag(population, "population")
     estimate = debias(tally, mechanism)

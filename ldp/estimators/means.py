@@ -54,9 +54,7 @@ def mean_interval(
     >>> round(lower, 3), round(upper, 3)
     (0.871, 0.994)
     """
-    share = _checks.real(level, "level", "between 0 and 1")
-    if not 0 < share < 1:
-        raise ValueError(f"level must be between 0 and 1, got {share}.")
+    share = _checks.between(level, "level")
     population = _checks.flag(population, "population")
     if not hasattr(type(mechanism), "_moments"):
         raise TypeError(f"mechanism must be a mean oracle, got {_checks.shown(mechanism)}.")

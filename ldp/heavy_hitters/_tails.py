@@ -18,10 +18,7 @@ HIDDEN = (
 
 def risk(level: float) -> float:
     """Return the chance of any error that a confidence level leaves."""
-    number = _checks.real(level, "level", "between 0 and 1")
-    if not 0 < number < 1:
-        raise ValueError(f"level must be between 0 and 1, got {number}.")
-    return 1 - number
+    return 1 - _checks.between(level, "level")
 
 
 def check_exact(one: Any) -> None:

@@ -120,9 +120,7 @@ def segment_pairs(
     16
     """
     bits = _checks.integer(num_bits, "num_bits", 1, MOST_BITS)
-    last = _checks.real(final_share, "final_share", "between 0 and 1")
-    if not 0 < last < 1:
-        raise ValueError(f"final_share must be between 0 and 1, got {last}.")
+    last = _checks.between(final_share, "final_share")
     pieces = _checks.integer(num_segments, "num_segments", 2, bits)
     pairs = [SegmentPair(bits, pieces, i, j) for i, j in combinations(range(pieces), 2)]
     width = pairs[0].segment_bits

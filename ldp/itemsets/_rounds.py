@@ -113,14 +113,6 @@ def correction(sizes: Floats, length: int) -> float:
     return float(size @ sizes) / kept if kept > 0 else 1.0
 
 
-def not_negative(given: Any, name: str) -> float:
-    """Return a number that is not negative, and finite."""
-    number = _checks.real(given, name, "non-negative and finite")
-    if not 0 <= number < np.inf:
-        raise ValueError(f"{name} must be non-negative and finite, got {number}.")
-    return number
-
-
 def single_items(
     parts: list[ItemSets], epsilon: float, wanted: int, deviations: float, rng: np.random.Generator
 ) -> ItemResult:

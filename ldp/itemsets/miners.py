@@ -125,7 +125,7 @@ def svim(
     ----------
     ``S004``, SVIM; ``wang2018itemset``.
     """
-    budget, zero = _checks.epsilon(epsilon), _rounds.not_negative(deviations, "deviations")
+    budget, zero = _checks.epsilon(epsilon), _checks.not_negative(deviations, "deviations")
     _checks.rng(rng)
     wanted, parts = _rounds.parts_of(sets, top_k, shares, 3, rng)
     return _rounds.single_items(parts, budget, wanted, zero, rng)

@@ -65,7 +65,7 @@ def svsm(
     ----------
     ``S004``, SVSM; ``wang2018itemset``.
     """
-    budget, zero = _checks.epsilon(epsilon), _rounds.not_negative(deviations, "deviations")
+    budget, zero = _checks.epsilon(epsilon), _checks.not_negative(deviations, "deviations")
     _checks.rng(rng)
     wanted, parts = _rounds.parts_of(sets, top_k, shares, 5, rng, least=2)
     singles = _rounds.single_items(parts[:3], budget, wanted, zero, rng)

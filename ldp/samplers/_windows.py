@@ -38,7 +38,7 @@ def _factor(epsilon: float) -> int:
 
 
 def check_ratio(
-    lower: Floats, upper: Floats, epsilon: float, name: str = "upper and lower"
+    lower: Floats, upper: Floats, epsilon: float, name: str = "lower and upper"
 ) -> None:
     """Refuse windows that are wider than the budget by more than rounding."""
     spent = np.log(upper) - np.log(lower)  # their quotient might overflow
@@ -49,7 +49,9 @@ def check_ratio(
         )
 
 
-def integer_windows(lower: Floats, upper: Floats, epsilon: float) -> tuple[Words, Words]:
+def integer_windows(
+    lower: Floats, upper: Floats, epsilon: float, name: str = "lower and upper"
+) -> tuple[Words, Words]:
     """Return the least and largest weight of each value, out of 2**64; each end can be reached."""
     if lower.size < 2:
         raise ValueError(f"a sampler must have at least two values to report, got {lower.size}.")
@@ -63,13 +65,13 @@ def integer_windows(lower: Floats, upper: Floats, epsilon: float) -> tuple[Words
     for value, (least, largest) in enumerate(zip(low, high, strict=True)):
         if largest < least:
             raise ValueError(
-                "lower and upper must have a multiple of 2**-64 between them, "
+                f"{name} must have a multiple of 2**-64 between them, "
                 f"got {lower[value]} and {upper[value]} at value {value}."
             )
     least_sum, largest_sum = sum(low), sum(high)
     if not least_sum <= 2**64 <= largest_sum:
         raise ValueError(
-            "lower and upper must have sums on either side of 1, got "
+            f"{name} must have sums on either side of 1, got "
             f"{least_sum / 2**64} and {largest_sum / 2**64} in multiples of 2**-64."
         )
     reached = [max(a, 2**64 - (largest_sum - b)) for a, b in zip(low, high, strict=True)]
@@ -89,14 +91,14 @@ def laws(given: npt.ArrayLike, size: int) -> Floats:
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         raise ValueError(f"laws must have shape ({size},) or (n, {size}), got {array.shape}.")
     rows = np.ascontiguousarray(array.reshape(-1, size))
-    if rows.size:
-        with np.errstate(over="ignore"):  # what overflows is not 1
-            away = np.abs(rows.sum(axis=1) - 1)
-        if rows.min() < 0 or away.max() > 1e-9:
-            raise ValueError(
-                "laws must be non-negative and sum to 1, got minimum "
-                f"{rows.min()} and a sum off by {away.max()}."
-            )
+    with np.errstate(over="ignore"):  # what overflows is not 1
+        away = np.abs(rows.sum(axis=1) - 1)
+    wrong = np.flatnonzero((rows.min(axis=1) < 0) | (away > 1e-9))
+    if wrong.size:
+        raise ValueError(
+            "laws must be non-negative and sum to 1, got minimum "
+            f"{rows[wrong[0]].min()} and a sum off by {away[wrong[0]]} in row {wrong[0]}."
+        )
     return rows
 
 

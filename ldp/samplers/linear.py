@@ -61,8 +61,9 @@ class LinearSampler:
         if matrix.min() <= 0:
             raise ValueError(f"channel must be positive, got {matrix.min()}.")
         lower, upper = matrix.min(axis=0), matrix.max(axis=0)
-        _windows.check_ratio(lower, upper, budget, "the entries of a column of channel")
-        low, high = _windows.integer_windows(lower, upper, budget)
+        name = "the entries of a column of channel"
+        _windows.check_ratio(lower, upper, budget, name)
+        low, high = _windows.integer_windows(lower, upper, budget, name)
         for array in (matrix, low, high):
             array.flags.writeable = False
         freeze(self, channel=matrix, epsilon=budget, _low=low, _high=high)
