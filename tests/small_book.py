@@ -64,9 +64,9 @@ BAD = {
     "12-late": (LATE, "Exception in thread"),
 }
 LEDGER = """\
-- {id: S000-01, chapter: 00-good, verdict: reproduced}
-- {id: S000-02, chapter: null, verdict: open}
-- {id: S000-03, chapter: 03-missing, verdict: refuted}
+- {id: S000-01, statement: something, chapter: 00-good, verdict: reproduced}
+- {id: S000-02, statement: something, chapter: null, verdict: open}
+- {id: S000-03, statement: something, chapter: 03-missing, verdict: refuted}
 """
 CONFIG = """\
 title: Toy

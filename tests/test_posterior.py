@@ -26,7 +26,7 @@ SMALL = [m for epsilon in (0.5, 4.0) for m in every(epsilon)]
 
 def prior_for(d):
     """An uneven concentration with entries below, at and above 1."""
-    return np.array([0.5, 1.0, 2.0, 0.3, 1.7, 1.0, 0.8, 1.0, 0.6])[:d]
+    return np.resize([0.5, 1.0, 2.0, 0.3, 1.7, 1.0, 0.8, 1.0, 0.6], d)
 
 
 def log_beta(a):
