@@ -27,7 +27,16 @@ from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, TestOutcome
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("ldp/mechanisms", "ldp/estimators", "ldp/bounds", "ldp/audit.py")
+ROOMS = (
+    "ldp/mechanisms",
+    "ldp/estimators",
+    "ldp/bounds",
+    "ldp/heavy_hitters",
+    "ldp/itemsets",
+    "ldp/samplers",
+    "ldp/assigned.py",
+    "ldp/audit.py",
+)
 LISTS = yaml.safe_load((ROOT / "tests" / "mutants.yml").read_text())
 TIMEOUT = 3600.0  # seconds: a loop without end is noticed, a slow machine is not
 
