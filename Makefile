@@ -63,8 +63,9 @@ site: $(VENV)/installed
 slow: $(VENV)/installed  ## the tests that take minutes; run every night, after make run
 	$(PY) -m pytest -m slow
 
-study: $(VENV)/installed  ## the study of adaptive estimation: PROFILE=full takes an hour and resumes
+study: $(VENV)/installed  ## the studies that need no other data: PROFILE=full takes an hour and resumes
 	@$(ONE_THREAD) PYTHONPATH=$(CURDIR) $(PY) studies/grids.py --profile $(PROFILE) --processes $(JOBS)
+	@$(ONE_THREAD) PYTHONPATH=$(CURDIR) $(PY) studies/heavy_hitters.py --profile $(PROFILE) --processes $(JOBS)
 
 seeds: $(VENV)/installed  ## the claims on simulations at SEEDS=20 other seeds; takes an hour
 	@$(PY) book/seeds.py --seeds $(SEEDS) --profile $(PROFILE) --jobs $(JOBS)
