@@ -203,9 +203,9 @@ def identification_bound(
     :math:`X` reports are independent: :math:`I\le nI(X;Y)`. It remains that
     :math:`I(X;Y)\le f^2/(2V)`.
 
-    *One report.* For a report :math:`y` the ratio :math:`r_x=\Pr[y|x]/\overline{\Pr[y]}` has mean 1
-    over :math:`x` and lies in :math:`[a,Ea]` for some :math:`a`. Since :math:`z\ln z` is convex,
-    the mean of :math:`z\ln z` at :math:`z=1+f(r-1)` is largest if :math:`r` is :math:`Ea` with
+    *One report.* For a report :math:`y` let :math:`r_x` be :math:`\Pr[y|x]` over its mean. It has
+    mean 1 over :math:`x` and lies in :math:`[a,Ea]` for some :math:`a`. Since :math:`z\ln z` is
+    convex, its mean at :math:`z=1+f(r-1)` is largest if :math:`r` is :math:`Ea` with
     probability :math:`w` and :math:`a` else, :math:`(E-1)wa=1-a`. That mean is the divergence of a
     coin with chance :math:`w+fc` from one with chance :math:`w`, where
     :math:`c=(E-1)a\,w(1-w)`:
