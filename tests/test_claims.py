@@ -375,6 +375,7 @@ def test_badge_states_the_claim_and_its_verdict() -> None:
     assert ">corrected</span>" in badge
     assert "the source says, and it needs a correction" in badge
     assert r'<span class="math notranslate nohighlight">\(a&lt;b\)</span> &amp; more' in badge
+    assert "Checked as corrected. Observed as expected: 1.5" in badge
     rebuilt = GOOD | {"verdict": "reproduced", "basis": "reconstructed"}
     assert "reconstruction verified" in claims_badge.badge(rebuilt, CHECK)
     assert "the source says" not in claims_badge.badge(rebuilt, CHECK)

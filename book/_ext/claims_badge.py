@@ -9,19 +9,23 @@ import claims_ledger as ledger
 
 MANY = 4  # more numbers than this are told by their range
 SIGNS = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
-VERDICTS = {"corrected": "the source says, and it needs a correction", "refuted": "the source says"}
+# Before the source's statement, and before the numbers of a check that is not of that statement.
+LEADS = {
+    "corrected": ("the source says, and it needs a correction", "Checked as corrected. "),
+    "refuted": ("the source says", "Checked to the contrary. "),
+}
 
 
 def badge(claim: ledger.Claim, record: dict[str, Any]) -> str:
     """HTML of one badge; formulas of the statement are those of the page."""
     name, verdict = claim["id"], ledger.shown(claim)
-    lead = VERDICTS.get(claim["verdict"])
+    lead, checked = LEADS.get(claim["verdict"], ("", ""))
     return (
         f'<div class="claim-badge claim-{claim["verdict"]}" id="check-{name}">'
         f'<p><a href="report.html#claim-{name}">{name}</a> '
         f'<span class="claim-verdict">{verdict}</span> '
         f"{f'<em>{lead}:</em> ' if lead else ''}{formulas(claim['statement'])}</p>"
-        f'<p class="claim-text">{html.escape(compared(record))}</p></div>'
+        f'<p class="claim-text">{checked}{html.escape(compared(record))}</p></div>'
     )
 
 
