@@ -33,9 +33,9 @@ def values() -> Any:
 
 
 @cache
-def run() -> ldp.AdaptiveRun:
-    rule, rng = ldp.BestPrefix("honest", INNER / EPSILON), np.random.default_rng(3)
-    return ldp.adobest(values(), D, EPSILON, rule, ldp.SliceSampler(), rng, growth=0.01)
+def run() -> ldp.protocols.AdaptiveRun:
+    rule, rng = ldp.protocols.BestPrefix("honest", INNER / EPSILON), np.random.default_rng(3)
+    return ldp.adobest(values(), D, EPSILON, rule, ldp.protocols.SliceSampler(), rng, growth=0.01)
 
 
 @cache
@@ -53,7 +53,10 @@ LOOP = "AdOBEst-LDP, n=1e5, d=20, 20 updates of 50 reports per user"
 
 
 def test_loop(measure: Measure) -> None:
-    rule, sampler = ldp.BestPrefix("honest", INNER / EPSILON), ldp.LangevinSampler(0.5 / N)
+    rule, sampler = (
+        ldp.protocols.BestPrefix("honest", INNER / EPSILON),
+        ldp.protocols.LangevinSampler(0.5 / N),
+    )
 
     def call() -> object:
         return ldp.adobest(values(), D, EPSILON, rule, sampler, np.random.default_rng(1))
@@ -86,7 +89,7 @@ def prefixes(name: str) -> str:
 @pytest.mark.parametrize("name", ["fisher", "mse"])
 def test_prefixes(measure: Measure, name: str) -> None:
     def call() -> object:
-        return [ldp.prefix_utilities(law(), EPSILON, INNER, name) for _ in range(1_000)]
+        return [ldp.protocols.prefix_utilities(law(), EPSILON, INNER, name) for _ in range(1_000)]
 
     measure(prefixes(name), call, 1_000, "laws/s")
 
@@ -101,7 +104,7 @@ def test_prefixes_twin(measure: Measure, name: str) -> None:
 
     found, wanted = (
         twins_adaptive.utilities(name, law(), channels),
-        ldp.prefix_utilities(law(), EPSILON, INNER, name),
+        ldp.protocols.prefix_utilities(law(), EPSILON, INNER, name),
     )
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
     measure(prefixes(name), call, 50, "laws/s", twin=True)
@@ -139,8 +142,8 @@ def sweeps(name: str) -> str:
 
 def test_slice_sweep(measure: Measure) -> None:
     def call() -> object:
-        given, rng = (run().mechanisms, run().tallies), np.random.default_rng(5)
-        return ldp.slice_sample(*given, np.ones(D), SWEEPS, rng, burn_in=0, num_chains=2)
+        given, rng = (run().tallies, run().mechanisms), np.random.default_rng(5)
+        return ldp.bayes.slice_sample(*given, np.ones(D), SWEEPS, rng, burn_in=0, num_chains=2)
 
     measure(sweeps("Slice"), call, 2 * SWEEPS * N, "user-updates/s", rounds=3)
 
@@ -154,8 +157,8 @@ def test_slice_sweep_twin(measure: Measure) -> None:
 
 def test_gibbs_sweep(measure: Measure) -> None:
     def call() -> object:
-        given, rng = (run().mechanisms, run().tallies), np.random.default_rng(5)
-        return ldp.gibbs(*given, np.ones(D), SWEEPS, rng, burn_in=0, num_chains=2)
+        given, rng = (run().tallies, run().mechanisms), np.random.default_rng(5)
+        return ldp.bayes.gibbs(*given, np.ones(D), SWEEPS, rng, burn_in=0, num_chains=2)
 
     measure(sweeps("Gibbs"), call, 2 * SWEEPS * N, "user-updates/s", rounds=3)
 

@@ -44,7 +44,7 @@ def run(measure: Measure, m: Any, n: int, note: str = "", target: float | None =
 
     def call() -> object:
         rng = np.random.default_rng(6)
-        return ldp.gibbs(m, reports(m, n), prior, DRAWS, rng, burn_in=0, num_chains=2)
+        return ldp.bayes.gibbs(reports(m, n), m, prior, DRAWS, rng, burn_in=0, num_chains=2)
 
     measure(row(m, n, note), call, 2 * DRAWS * n, "user-updates/s", target, rounds=3)
 
@@ -96,6 +96,6 @@ def test_exact_posterior(measure: Measure) -> None:
     given, prior = reports(m, 300), np.full(3, 0.5)
 
     def call() -> object:
-        return ldp.exact_posterior(m, given, prior)
+        return ldp.bayes.exact_posterior(given, m, prior)
 
     measure("Exact posterior, OUE, n=300, d=3, eps=1", call, 1, "s")

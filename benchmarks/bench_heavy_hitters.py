@@ -32,7 +32,7 @@ def population() -> Any:
 
 @cache
 def asked(name: str) -> Any:
-    rounds = prefix_rounds(48, 2.0, DEPTHS[name])
+    rounds = prefix_rounds(48, 2.0, depths=DEPTHS[name])
     return rounds, rounds.privatize(np.repeat(*population()), np.random.default_rng(2))
 
 
@@ -46,7 +46,12 @@ def row(name: str) -> str:
 def test_walk(measure: Measure, name: str, target: float, rounds: int) -> None:
     parts, reports = asked(name)
     measure(
-        row(name), lambda: find_prefixes(parts, reports, TOP, TOP), 1, "s", target, rounds=rounds
+        row(name),
+        lambda: find_prefixes(reports, parts, top_k=TOP, keep=TOP),
+        1,
+        "s",
+        target,
+        rounds=rounds,
     )
 
 
@@ -62,7 +67,7 @@ def test_drawn_counts(measure: Measure) -> None:
     parts, rng = prefix_rounds(48, 2.0), np.random.default_rng(3)
 
     def call() -> object:
-        return simulate_prefixes(parts, *population(), rng, top_k=TOP)
+        return simulate_prefixes(*population(), parts, rng, top_k=TOP)
 
     measure("simulate_prefixes, 48 bits, the default rounds, 1e5 values", call, 1, "s", 0.2)
 
@@ -95,10 +100,10 @@ def test_pool_twin(measure: Measure) -> None:
 
 
 def test_memory(benchmark: Any) -> None:
-    parts = prefix_rounds(48, 2.0, DEPTHS["3 rounds"])
+    parts = prefix_rounds(48, 2.0, depths=DEPTHS["3 rounds"])
     reports = parts.privatize(population()[0][:1_000], np.random.default_rng(4))
     benchmark.extra_info.update(
         row="find_prefixes, memory beside the reports, lists of 2**22", unit="MB", target=64,
-        twin=False, value=peak_megabytes(lambda: find_prefixes(parts, reports, TOP)),
+        twin=False, value=peak_megabytes(lambda: find_prefixes(reports, parts, top_k=TOP)),
     )  # fmt: skip
     benchmark.pedantic(lambda: None, rounds=1)

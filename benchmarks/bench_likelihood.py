@@ -52,7 +52,7 @@ def certified(theta: Floats, m: Any, counts: Floats) -> bool:
 
 
 def solve(m: Any, n: int) -> None:
-    assert ldp.maximum_likelihood(m, reports(m, n), tolerance=GAP).converged
+    assert ldp.maximum_likelihood(reports(m, n), m, tolerance=GAP).converged
 
 
 def test_oue(measure: Measure) -> None:
@@ -89,7 +89,7 @@ def test_grr(measure: Measure) -> None:
     m, counts = ldp.GRR(1024, 3.0), tally(1024)
 
     def call() -> Any:
-        return ldp.maximum_likelihood(m, counts)
+        return ldp.maximum_likelihood(counts, m)
 
     assert certified(call().theta, m, counts.counts)
     measure(GRR_ROW, call, 1, "s")
@@ -109,7 +109,7 @@ def test_grr_wide(measure: Measure) -> None:
     m, counts = ldp.GRR(10**6, 3.0), tally(10**6)
 
     def call() -> Any:
-        return ldp.maximum_likelihood(m, counts)
+        return ldp.maximum_likelihood(counts, m)
 
     assert certified(call().theta, m, counts.counts)
     measure("GRR likelihood, n=1e7, d=1e6, eps=3", call, 1, "s", 0.3)

@@ -19,10 +19,10 @@ from benchmarks.conftest import Measure
 N, EPSILON, DIMENSIONS = 10**6, 1.0, 16
 FEW = N // 10  # users with vectors
 ORACLES = {
-    "one bit": (ldp.OneBitMean, twins.one_bit_mean, 3e7),
-    "Laplace": (ldp.LaplaceMean, twins.laplace_mean, 5e6),
-    "piecewise": (ldp.PiecewiseMean, twins.piecewise_mean, 3e7),
-    "hybrid": (ldp.HybridMean, twins.hybrid_mean, 1e7),
+    "one bit": (ldp.means.OneBitMean, twins.one_bit_mean, 3e7),
+    "Laplace": (ldp.means.LaplaceMean, twins.laplace_mean, 5e6),
+    "piecewise": (ldp.means.PiecewiseMean, twins.piecewise_mean, 3e7),
+    "hybrid": (ldp.means.HybridMean, twins.hybrid_mean, 1e7),
 }
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, disable_gc=True)
@@ -63,7 +63,7 @@ def test_mean(name: str, measure: Measure) -> None:
 
 @pytest.mark.parametrize("k", [1, 4])
 def test_vectors(k: int, measure: Measure) -> None:
-    m = ldp.VectorMean(ldp.OneBitMean, -1.0, 1.0, EPSILON, DIMENSIONS, k)
+    m = ldp.means.VectorMean(ldp.means.OneBitMean, -1.0, 1.0, EPSILON, DIMENSIONS, k)
     rng = np.random.default_rng(1)
     row = f"one bit of {k} of {DIMENSIONS} dimensions, privatize"
     measure(row, lambda: m.privatize(vectors(), rng), FEW, "users/s", 1e7 / k)

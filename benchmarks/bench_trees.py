@@ -36,7 +36,7 @@ def nodes(branching: int, domain_size: int = 1024) -> Any:
 
 
 def solve(measured: Any, variances: Any = None) -> None:
-    assert ldp.hh_admm(measured, variances, tolerance=GAP).converged
+    assert ldp.trees.hh_admm(measured, variances, tolerance=GAP).converged
 
 
 def test_admm(measure: Measure) -> None:
@@ -66,7 +66,7 @@ def test_admm_sizes(measure: Measure, branching: int, domain_size: int) -> None:
 def test_least_squares(measure: Measure) -> None:
     measured = nodes(4)
     row = "least-squares tree, d=1024, branching 4"
-    measure(row, lambda: ldp.least_squares_tree(measured), 1, "s")
+    measure(row, lambda: ldp.trees.least_squares_tree(measured), 1, "s")
 
 
 def test_privatize(measure: Measure) -> None:

@@ -49,7 +49,10 @@ def test_privatize_twin(measure: Measure) -> None:
 def test_em(measure: Measure, smooth: Any) -> None:
     def call() -> None:
         # Never close enough to stop: all steps are taken.
-        assert ldp.em(counts(), WAVE, smooth, 1e-300, STEPS).iterations == STEPS
+        assert (
+            ldp.em(counts(), WAVE, smooth=smooth, tolerance=1e-300, max_iterations=STEPS).iterations
+            == STEPS
+        )
 
     measure(row(smooth), call, STEPS, "steps/s", STEPS / 0.3, rounds=5)
 
@@ -61,7 +64,9 @@ def test_em_twin(measure: Measure, smooth: Any) -> None:
     def call() -> Any:
         return twins.dense_em(counts(), channel, smooth is not None, FEW_STEPS)
 
-    expected = ldp.em(counts(), WAVE, smooth, 1e-300, FEW_STEPS).theta
+    expected = ldp.em(
+        counts(), WAVE, smooth=smooth, tolerance=1e-300, max_iterations=FEW_STEPS
+    ).theta
     assert np.abs(call() - expected).max() < 1e-12
     measure(row(smooth), call, FEW_STEPS, "steps/s", twin=True, rounds=5)
 

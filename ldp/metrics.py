@@ -23,10 +23,10 @@ __all__ = [
     "kl",
     "ks",
     "l_inf",
+    "law_quantile",
     "mean_error",
     "mse",
     "ncr",
-    "quantile",
     "quantile_error",
     "range_error",
     "tv",
@@ -100,7 +100,12 @@ def kl(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
 # The values of the following are bins of a line, in order, all of one width.
 
 
-def wasserstein(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
+def wasserstein(
+    estimate: npt.ArrayLike,
+    truth: npt.ArrayLike,
+    *,
+    bin_width: float = 1.0,
+) -> float:
     r"""Wasserstein-1 or earth mover's distance, in the units of `bin_width`.
 
     .. math:: W_1=w\sum_v\Bigl|\sum_{u\le v}(\hat\theta_u-\theta_u)\Bigr|
@@ -150,7 +155,12 @@ def range_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, length: int) -> f
     return scale_back(float(np.abs(below[count:] - below[:-count]).mean()), scale)
 
 
-def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
+def mean_error(
+    estimate: npt.ArrayLike,
+    truth: npt.ArrayLike,
+    *,
+    bin_width: float = 1.0,
+) -> float:
     """Absolute difference of the means of two histograms, in the units of `bin_width`.
 
     Places are counted from the middle of the line, which matters only to a raw estimate that does
@@ -166,7 +176,12 @@ def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float =
     return scale_back(abs(_moments(first)[0] - _moments(second)[0]), width, scale)
 
 
-def variance_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, bin_width: float = 1.0) -> float:
+def variance_error(
+    estimate: npt.ArrayLike,
+    truth: npt.ArrayLike,
+    *,
+    bin_width: float = 1.0,
+) -> float:
     r"""Absolute difference of the variances of two histograms, in the squared units of `bin_width`.
 
     Mass counts as lying in the middle of its bin. Places are counted from the middle of the line,
@@ -190,14 +205,14 @@ def _moments(law: Floats) -> tuple[float, float]:
     return float(law @ place), float(law @ place**2)
 
 
-def quantile(law: npt.ArrayLike, level: float) -> int:
+def law_quantile(law: npt.ArrayLike, level: float) -> int:
     r"""First bin :math:`v` with :math:`\sum_{u\le v}\theta_u\ge` `level`, which is in (0, 1).
 
     A distribution is asked for: the sums of a raw estimate may fall.
 
     Examples
     --------
-    >>> quantile([0.25, 0.25, 0.5], 0.5)
+    >>> law_quantile([0.25, 0.25, 0.5], 0.5)
     1
     """
     share = _checks.between(level, "level")
@@ -214,6 +229,7 @@ def _quantile(law: Floats, level: float) -> int:
 def quantile_error(
     estimate: npt.ArrayLike,
     truth: npt.ArrayLike,
+    *,
     levels: Sequence[float] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     bin_width: float = 1.0,
 ) -> float:

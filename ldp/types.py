@@ -25,8 +25,8 @@ class Pair(NamedTuple):
 class Mechanism(Protocol):
     r"""A local randomizer of values 0..d-1: a frozen value whose meaning is its channel.
 
-    Likelihood and posterior (:func:`ldp.maximum_likelihood`, :func:`ldp.gibbs`) need no more than
-    `domain_size` and `likelihood` of it.
+    Likelihood and posterior (:func:`ldp.maximum_likelihood`, :func:`ldp.bayes.gibbs`) need no more
+    than `domain_size` and `likelihood` of it.
     """
 
     @property

@@ -1,9 +1,9 @@
 r"""What a report is worth to whoever knows the law: six utilities of a channel, larger is better.
 
-Each takes the law :math:`\theta` of the value :math:`X` and the channel
-:math:`Q_{xy}=\Pr[Y=y\mid X=x]` of the report :math:`Y`, whose own law is :math:`p=\theta Q`. S000
-chooses by one of them how to randomize the next value. They are definitions, for channels of any
-mechanism; :func:`ldp.prefix_utilities` computes them for many subsets of :class:`ldp.RRRR` at once.
+Each takes the law :math:`\theta` of the value :math:`X` and the channel :math:`Q_{xy}=\Pr[Y=y\mid
+X=x]` of the report :math:`Y`, whose own law is :math:`p=\theta Q`. S000 chooses by one of them how
+to randomize the next value. They are definitions, for channels of any mechanism;
+:func:`ldp.protocols.prefix_utilities` computes them for many subsets of :class:`ldp.RRRR` at once.
 """
 
 import math

@@ -9,17 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ldp import (
-    BestPrefix,
-    EmptyPrefix,
-    LangevinSampler,
-    MassPrefix,
-    SliceSampler,
-    adobest,
-    maximum_likelihood,
-    slice_sample,
-    tv,
-)
+from ldp import adobest, maximum_likelihood
+from ldp.bayes import slice_sample
+from ldp.metrics import tv
+from ldp.protocols import BestPrefix, EmptyPrefix, LangevinSampler, MassPrefix, SliceSampler
 from ldp.utilities import UTILITIES
 
 GROWTH = 0.02  # a round has a fiftieth of the users before it: about 500 rounds of 500,000 users
@@ -112,13 +105,13 @@ def by_oracle(rule: Any, values: Any, theta: Any, epsilon: float, rng: Any) -> d
 
 def likeliest(mechanisms: Any, tallies: Any, theta: Any) -> float:
     """Error of the constrained maximum likelihood estimate."""
-    return tv(maximum_likelihood(mechanisms, tallies).theta, theta)
+    return tv(maximum_likelihood(tallies, mechanisms).theta, theta)
 
 
 def expected(mechanisms: Any, tallies: Any, theta: Any, rng: Any) -> float:
     """Error of the posterior mean under the uniform prior."""
     prior = np.ones(theta.size)
-    draws = slice_sample(mechanisms, tallies, prior, 100, rng, burn_in=100, num_chains=2)
+    draws = slice_sample(tallies, mechanisms, prior, 100, rng, burn_in=100, num_chains=2)
     return tv(draws.mean, theta)
 
 

@@ -46,8 +46,8 @@ def by_prefixes(
     def search(codes: Any, counts: Any, bits: int, epsilon: float, rng: Any) -> Found:
         chosen = depths(bits) if callable(depths) else depths
         split = shares(len(chosen)) if callable(shares) else shares
-        rounds = prefix_rounds(bits, epsilon, chosen, split, scattered=scattered)
-        found = simulate_prefixes(rounds, codes, counts, rng, top_k=TOP, keep=keep)
+        rounds = prefix_rounds(bits, epsilon, depths=chosen, shares=split, scattered=scattered)
+        found = simulate_prefixes(codes, counts, rounds, rng, top_k=TOP, keep=keep)
         return found.values, found.frequencies
 
     return search
@@ -65,8 +65,8 @@ def tree_shares(rounds: int) -> Any:
 
 def by_pairs(codes: Any, counts: Any, bits: int, epsilon: float, rng: Any) -> Found:
     """Pairs of six pieces of 8 bits, or of four of 5."""
-    rounds = segment_pairs(bits, epsilon, 6 if bits == 48 else 4)
-    found = simulate_strings(rounds, codes, counts, rng, top_k=TOP)
+    rounds = segment_pairs(bits, epsilon, num_segments=6 if bits == 48 else 4)
+    found = simulate_strings(codes, counts, rounds, rng, top_k=TOP)
     return found.values, found.frequencies
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from ldp import (
+from ldp import adobest
+from ldp.protocols import (
     BestPrefix,
     EmptyPrefix,
     GibbsSampler,
     LangevinSampler,
     MassPrefix,
     SliceSampler,
-    adobest,
 )
 from ldp.utilities import UTILITIES
 

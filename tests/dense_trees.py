@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ldp.estimators.trees import sum_up
+from ldp.trees.least_squares import sum_up
 
 SHAPES = [(2, 1), (2, 3), (2, 5), (3, 2), (3, 3), (4, 2), (4, 3), (7, 1)]  # branching, levels
 every_shape = pytest.mark.parametrize(("branching", "depth"), SHAPES)

@@ -33,9 +33,9 @@ MODULES = (ldp, ldp.bounds, ldp.metrics, ldp.utilities, ldp.waves, ldp.datasets,
 MODULES += (ldp.datasets.sets, ldp.samplers)
 MODULES += (ldp.datasets.strings, ldp.assigned, ldp.heavy_hitters)
 MODULES += (ldp.itemsets,)
-MEANS = (ldp.OneBitMean, ldp.LaplaceMean, ldp.PiecewiseMean, ldp.HybridMean)
+MEANS = (ldp.means.OneBitMean, ldp.means.LaplaceMean, ldp.means.PiecewiseMean, ldp.means.HybridMean)
 LAWS = (
-    "project_simplex",
+    "norm_sub",
     "mle_apx",
     "norm_mul",
     "power_ns",
@@ -139,12 +139,12 @@ def impossible(m: Any, reports: Any) -> bool:
     """Say whether one of the reports can be made by no value, or the tally by no reports."""
     if isinstance(reports, ldp.Tally):
         c, n = reports.counts, reports.num_reports
-        if isinstance(m, ldp.SHE | ldp.LaplaceMean):
+        if isinstance(m, ldp.SHE | ldp.means.LaplaceMean):
             return False
         histogram = isinstance(m, (ldp.GRR, ldp.RRRR, ldp.SquareWave)) or not hasattr(m, "q")
         return bool(c.min() < 0 or c.max() > n or (histogram and abs(c.sum() - n) > 1e-9 * n))
     rows = np.asarray(reports)
-    if isinstance(m, ldp.SHE | ldp.LaplaceMean):
+    if isinstance(m, ldp.SHE | ldp.means.LaplaceMean):
         far = reach(m._decay)
         return bool(rows.size and (rows.min() < -far or rows.max() > m.resolution + far))
     dtype = np.int64 if rows.dtype.kind in "iu" and rows.dtype != np.uint8 else rows.dtype
@@ -159,7 +159,7 @@ def decoded(name: str, given: dict[str, Any], w: World) -> bool:
     m = given.get("mechanism", own)
     taken = given.get("reports", given.get("tally"))
     known = isinstance(m, tuple(type(each) for each in SMALL)) and m in SMALL
-    several = ldp.Assigned | ldp.HierarchicalHistogram | ldp.VectorMean
+    several = ldp.Assigned | ldp.HierarchicalHistogram | ldp.means.VectorMean
     if not known or taken is None or isinstance(m, several):
         return False
     return impossible(m, taken)

@@ -11,7 +11,7 @@ import numpy as np
 import views
 
 import ldp
-from ldp.protocols.samplers import LangevinSampler
+from ldp.protocols.law_samplers import LangevinSampler
 
 
 class World(NamedTuple):
@@ -42,7 +42,7 @@ HOSTILE += [np.array(["2020"], dtype="M8[Y]"), np.timedelta64(1), np.array([2**6
 HOSTILE += [np.full((3, 1), 255, dtype=np.uint8), np.float32(0.1), np.int8(3), np.longdouble(1)]
 HOSTILE += [itself(list, 1), itself(list, 2), [1, itself(list, 1)], itself(UserList, 2)]
 HOSTILE += [np.random, ldp.GRR(3, 1.0), ldp.Tally([1, 2, 0], 3), lambda *_: None]
-HOSTILE += [ldp.Tally([-5] * 3, 10), ldp.Tally([500] * 4, 10), ldp.OneBitMean(0.0, 1.0, 1.0)]
+HOSTILE += [ldp.Tally([-5] * 3, 10), ldp.Tally([500] * 4, 10), ldp.means.OneBitMean(0.0, 1.0, 1.0)]
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 8.0]
 COUNTED = (ldp.GRR, ldp.RRRR, ldp.SquareWave)  # a tally says all that their reports say
@@ -52,7 +52,7 @@ SMALL += [ldp.HierarchicalHistogram(4, 1.0, branching=2)]
 SMALL += [
     ldp.Assigned([(views.First(4, 1), ldp.GRR(2, 1.0), 0.4), (views.Same(4), ldp.OUE(4, 1.0), 0.6)])
 ]
-SMALL += [ldp.VectorMean(ldp.OneBitMean, -1.0, 2.0, 1.0, 3, 2)]
+SMALL += [ldp.means.VectorMean(ldp.means.OneBitMean, -1.0, 2.0, 1.0, 3, 2)]
 
 
 def world(choose: np.random.Generator, kind: type | tuple[type, ...] | None = None) -> World:
@@ -68,7 +68,7 @@ def values(m: Any, g: np.random.Generator) -> Any:
     n = int(g.integers(1, 12))
     if hasattr(m, "domain_size"):
         return g.integers(0, m.domain_size, size=n)
-    return g.uniform(-1, 2, size=(n, 3) if isinstance(m, ldp.VectorMean) else n)
+    return g.uniform(-1, 2, size=(n, 3) if isinstance(m, ldp.means.VectorMean) else n)
 
 
 def pick(g: np.random.Generator, choices: Any) -> Any:
@@ -94,18 +94,24 @@ def counts(w: World) -> Any:
 
 def reports(w: World) -> Any:
     """Reports, or a tally of them where that will do."""
-    some = isinstance(w.mechanism, (*COUNTED, ldp.OneBitMean, ldp.LaplaceMean, ldp.PiecewiseMean))
+    some = isinstance(
+        w.mechanism,
+        (*COUNTED, ldp.means.OneBitMean, ldp.means.LaplaceMean, ldp.means.PiecewiseMean),
+    )
     return w.mechanism.tally(w.reports) if some and w.choose.random() < 0.3 else w.reports
 
 
 def sampler(w: World) -> Any:
-    return pick(w.choose, [ldp.GibbsSampler(), ldp.SliceSampler(), LangevinSampler(1e-3, 5, 2)])
+    return pick(
+        w.choose,
+        [ldp.protocols.GibbsSampler(), ldp.protocols.SliceSampler(), LangevinSampler(1e-3, 5, 2)],
+    )
 
 
 def rule(w: World) -> Any:
     names = sorted(ldp.utilities.UTILITIES)
-    best = ldp.BestPrefix(pick(w.choose, names), 0.8)
-    return pick(w.choose, [best, ldp.MassPrefix(0.9), ldp.EmptyPrefix()])
+    best = ldp.protocols.BestPrefix(pick(w.choose, names), 0.8)
+    return pick(w.choose, [best, ldp.protocols.MassPrefix(0.9), ldp.protocols.EmptyPrefix()])
 
 
 def sets(w: World) -> Any:
@@ -115,18 +121,18 @@ def sets(w: World) -> Any:
 
 def searched(w: World) -> Any:
     """Rounds of prefixes, and reports of them."""
-    rounds = ldp.heavy_hitters.prefix_rounds(4, 1.0, (2, 4, 4))
-    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+    rounds = ldp.heavy_hitters.prefix_rounds(4, 1.0, depths=(2, 4, 4))
+    return rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size)), rounds
 
 
 def paired(w: World) -> Any:
     """Rounds of pairs of pieces, and reports of them."""
-    rounds = ldp.heavy_hitters.segment_pairs(4, 1.0, 2)
-    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+    rounds = ldp.heavy_hitters.segment_pairs(4, 1.0, num_segments=2)
+    return rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size)), rounds
 
 
 def result(w: World) -> Any:
-    return ldp.heavy_hitters.find_prefixes(*searched(w), 2)
+    return ldp.heavy_hitters.find_prefixes(*searched(w), top_k=2)
 
 
 def many_sets(w: World) -> Any:
@@ -136,8 +142,8 @@ def many_sets(w: World) -> Any:
 
 def scattered(w: World) -> Any:
     """Rounds of prefixes of scattered codes, and reports of them."""
-    rounds = ldp.heavy_hitters.prefix_rounds(4, 1.0, (2, 4), scattered=True)
-    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+    rounds = ldp.heavy_hitters.prefix_rounds(4, 1.0, depths=(2, 4), scattered=True)
+    return rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size)), rounds
 
 
 def pools(w: World) -> Any:
@@ -145,7 +151,7 @@ def pools(w: World) -> Any:
     seeds = np.random.default_rng(0).integers(0, 2**32, (8, 2), dtype=np.uint32)
     pool = ldp.heavy_hitters.HashPool(ldp.WideHashing(4, 1.0), seeds)
     rounds = ldp.Assigned([(ldp.heavy_hitters.Prefix(4, 4), pool, 1.0)])
-    return rounds, rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size))
+    return rounds.privatize(np.repeat([3, 12], 20), np.random.default_rng(w.size)), rounds
 
 
 def pooled(w: World) -> Any:
@@ -172,7 +178,7 @@ PLAUSIBLE: dict[str, Any] = {
     "Tally.mechanism": lambda w: pick(w.choose, [None, w.mechanism]),
     "candidates": lambda w: np.arange(w.size),
     "oracle": lambda w: ldp.OUE,
-    "VectorMean.oracle": lambda w: ldp.OneBitMean,
+    "VectorMean.oracle": lambda w: ldp.means.OneBitMean,
     "HierarchicalHistogram.domain_size": lambda w: 4,
     "HierarchicalHistogram.branching": lambda w: 2,
     "branching": lambda w: 2,
@@ -221,20 +227,20 @@ PLAUSIBLE: dict[str, Any] = {
     "symbol_bits": lambda w: 2,
     "top_k": lambda w: 2,
     "keep": lambda w: 3,
-    "find_prefixes.rounds": lambda w: searched(w)[0],
-    "find_prefixes.reports": lambda w: searched(w)[1],
-    "simulate_prefixes.rounds": lambda w: searched(w)[0],
+    "find_prefixes.rounds": lambda w: searched(w)[1],
+    "find_prefixes.reports": lambda w: searched(w)[0],
+    "simulate_prefixes.rounds": lambda w: searched(w)[1],
     "simulate_prefixes.values": lambda w: np.arange(4),
     "simulate_prefixes.counts": lambda w: np.full(4, 9),
-    "find_strings.rounds": lambda w: paired(w)[0],
-    "find_strings.reports": lambda w: paired(w)[1],
-    "simulate_strings.rounds": lambda w: paired(w)[0],
+    "find_strings.rounds": lambda w: paired(w)[1],
+    "find_strings.reports": lambda w: paired(w)[0],
+    "simulate_strings.rounds": lambda w: paired(w)[1],
     "simulate_strings.values": lambda w: np.arange(4),
     "simulate_strings.counts": lambda w: np.full(4, 9),
     "priv_trie.values": lambda w: w.choose.integers(0, 16, size=20),
     "simulate_trie.values": lambda w: w.choose.integers(0, 16, size=20),
-    "pooled_frequencies.rounds": lambda w: scattered(w)[0],
-    "pooled_frequencies.reports": lambda w: scattered(w)[1],
+    "pooled_frequencies.rounds": lambda w: scattered(w)[1],
+    "pooled_frequencies.reports": lambda w: scattered(w)[0],
     "pooled_frequencies.values": lambda w: [3, 12],
     "hashing": lambda w: ldp.WideHashing(4, 1.0),
     "seeds": lambda w: w.choose.integers(0, 2**32, (8, 2), dtype=np.uint32),
@@ -249,8 +255,8 @@ PLAUSIBLE: dict[str, Any] = {
     "HashPool.simulate.candidates": lambda w: [3, 12],
     "HashPool.simulate.others": lambda w: 0,
     "HashPool.pool_variance.frequencies": lambda w: [0.5, 0.25, 0.25],
-    "pool_states.rounds": lambda w: pools(w)[0],
-    "pool_states.reports": lambda w: pools(w)[1],
+    "pool_states.rounds": lambda w: pools(w)[1],
+    "pool_states.reports": lambda w: pools(w)[0],
     "HashPool.table.given": lambda w: np.ones((8, 4), dtype=np.int64),
     "certify.found": lambda w: result(w),
     "certify.threshold": lambda w: 0.01,

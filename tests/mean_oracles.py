@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldp import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean
+from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 LOWER, UPPER = -1.0, 2.0

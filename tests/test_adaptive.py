@@ -6,25 +6,24 @@ import numpy as np
 import pytest
 from adaptive_runs import RESTLESS, VALUES, every_rule, every_sampler, run_of
 
-from ldp import (
-    RRRR,
+from ldp import RRRR, adobest
+from ldp._words import words
+from ldp.bayes.restricted_counts import (
+    draw_explained_restricted,
+    gather_counts,
+    likelihood_columns,
+)
+from ldp.bayes.slice_sampling import swept
+from ldp.mechanisms._restricted import weights
+from ldp.protocols import (
     BestPrefix,
     EmptyPrefix,
     GibbsSampler,
     LangevinSampler,
     MassPrefix,
     SliceSampler,
-    adobest,
+    _rounds,
 )
-from ldp._words import words
-from ldp.estimators._restricted_counts import (
-    draw_explained_restricted,
-    gather_counts,
-    likelihood_columns,
-)
-from ldp.estimators.slice_sampling import swept
-from ldp.mechanisms._restricted import weights
-from ldp.protocols import _rounds
 from ldp.protocols._adaptive_kernels import first_like
 
 

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from adaptive_runs import RULES, every_rule, every_sampler, run_of
 
-from ldp import (
-    BestPrefix,
-    EmptyPrefix,
-    GibbsSampler,
-    LangevinSampler,
-    SliceSampler,
-    adobest,
-)
+from ldp import adobest
+from ldp.protocols import BestPrefix, EmptyPrefix, GibbsSampler, LangevinSampler, SliceSampler
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,15 @@ from adaptive_runs import every_sampler, run_of
 from calibration import p_value, rank, summaries
 from scipy import stats
 
-from ldp import (
-    GRR,
-    RRRR,
+from ldp import GRR, RRRR, adobest
+from ldp.bayes import slice_sample
+from ldp.protocols import (
     BestPrefix,
     EmptyPrefix,
     GibbsSampler,
     LangevinSampler,
     MassPrefix,
     SliceSampler,
-    adobest,
-    slice_sample,
 )
 
 FALSE_ALARM = 1e-8
@@ -107,7 +105,7 @@ def truth_among_draws(sampler, simulations, mechanisms_of):
         rows = np.concatenate([m.likelihood(range(3)) for m in run.mechanisms])
         tallies = [m.tally(np.repeat(range(3), t.counts)) for m, t in mechanisms_of(run)]
         assumed = [m for m, _ in mechanisms_of(run)]
-        drawn = slice_sample(assumed, tallies, np.ones(3), 1, rng, burn_in=8, num_chains=18)
+        drawn = slice_sample(tallies, assumed, np.ones(3), 1, rng, burn_in=8, num_chains=18)
         laws = np.concatenate([drawn.laws[:, 0], run.laws[-1:]])
         both = [summaries(each, rows, counts) for each in (truth[None], laws)]
         found.append(rank(both[0][0], both[1], rng))
@@ -131,7 +129,7 @@ def last_law_ranks(sampler, simulations):
     for _ in range(simulations):
         truth = rng.dirichlet(np.ones(3))
         run = adobest(rng.choice(3, 20, p=truth), 3, 2.0, rule, sampler, rng)
-        drawn = slice_sample(run.mechanisms, run.tallies, np.ones(3), 20, rng, burn_in=8)
+        drawn = slice_sample(run.tallies, run.mechanisms, np.ones(3), 20, rng, burn_in=8)
         centre = drawn.mean  # any number made of the reports would do
         both = [np.append(law, ((law - centre) ** 2).sum()) for law in (truth, run.laws[-1])]
         found.append(rank(both[0], both[1][None], rng))

@@ -9,7 +9,8 @@ from instances import all_reports
 from scipy import stats
 from test_posterior import by_assignments, prior_for
 
-from ldp import GRR, OUE, SubsetSelection, enumerate_reports, exact_posterior, minimum_mse
+from ldp import GRR, OUE, SubsetSelection
+from ldp.bayes import enumerate_reports, exact_posterior, minimum_mse
 
 
 @pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(2, 0.5), SubsetSelection(3, 2.0, 2)], ids=repr)
@@ -19,7 +20,7 @@ def test_least_error_is_the_sum_over_all_sequences_of_reports(m):
     law = frequencies = total = 0.0
     for y in product(range(channel.shape[1]), repeat=n):
         chance = sum(by_assignments(channel[:, list(y)].T, alpha).values())
-        posterior = exact_posterior(m, reports[list(y)], alpha)
+        posterior = exact_posterior(reports[list(y)], m, alpha)
         total += chance
         law += chance * posterior.variance.sum()
         frequencies += chance * posterior.frequency_variance.sum()

@@ -8,8 +8,9 @@ import pytest
 from scipy.special import betaln, gammaln, roots_jacobi
 from scipy.stats import beta, binom
 
-from ldp import GRR, OUE, bounds, minimum_mse
-from ldp.estimators.bayes_risk import enumerate_reports
+from ldp import GRR, OUE, bounds
+from ldp.bayes import minimum_mse
+from ldp.bayes.risk import enumerate_reports
 
 # ------------------------------------------------------------------ two values, exactly
 
@@ -102,7 +103,7 @@ def test_tally_bounds_hold_for_three_values(eps, n):
     logs = np.log(np.where(every.weights > 0, every.weights, 1.0))
     entropy = -float(every.probabilities @ (every.weights * logs).sum(axis=1))
     error = minimum_mse(channel, n, [1.0, 1.0, 1.0]).frequencies
-    plain, sharp = (bounds.tally_entropy_bound(entropy, 3, n, s) for s in (False, True))
+    plain, sharp = (bounds.tally_entropy_bound(entropy, 3, n, sharp=s) for s in (False, True))
     assert plain <= sharp <= error
 
 
@@ -116,7 +117,7 @@ def test_entropy_bound_for_three_values_and_its_sharper_constant():
     theta /= theta.sum(axis=1, keepdims=True)
     lost = posterior_log_density(every, tallies, theta, alpha, rng)
     entropy, spread = -lost.mean(), lost.std() / math.sqrt(lost.size)
-    plain, sharp = (bounds.entropy_bound(entropy, 3, s) for s in (False, True))
+    plain, sharp = (bounds.entropy_bound(entropy, 3, sharp=s) for s in (False, True))
     assert plain == pytest.approx(0.0363, abs=5 * spread * plain + 5e-5)
     assert sharp == pytest.approx(0.0419, abs=5 * spread * sharp + 5e-5)
     assert sharp < minimum_mse(GRR(3, 1.0).channel(), 4, alpha).law
@@ -154,7 +155,7 @@ def test_the_sharp_frequency_bound_is_never_smaller():
         for share in (0.1, 0.3, 0.6, 0.9):
             most = math.lgamma(100 + d) - math.lgamma(d) - math.lgamma(101)
             plain, sharp = (
-                bounds.tally_entropy_bound(share * most, d, 100, s) for s in (False, True)
+                bounds.tally_entropy_bound(share * most, d, 100, sharp=s) for s in (False, True)
             )
             assert plain <= sharp * (1 + 1e-12)
 
@@ -201,7 +202,7 @@ def test_the_frequencies_lose_the_sampling_of_the_users():
     for sharp in (False, True):
         plain = bounds.spread_limit(5, 0.5, sharp=sharp)
         assert plain.law - plain.frequencies == pytest.approx(1 - 1 / 5, rel=1e-9)
-        held = bounds.spread_limit(5, 0.5, 0.3, sharp=sharp)
+        held = bounds.spread_limit(5, 0.5, collision=0.3, sharp=sharp)
         assert held.law - held.frequencies == pytest.approx(1 - 0.3, rel=1e-9)
 
 

@@ -41,7 +41,7 @@ RR = GRR(2, 1.0).channel()
         (lambda: bounds.epsilon_limit(3, 0.0, 4), "epsilon must be positive"),
         (lambda: bounds.epsilon_constants(3, 1.0, 2), "num_outcomes must be"),
         (lambda: bounds.spread_limit(3, -1.0), "epsilon must be positive"),
-        (lambda: bounds.spread_limit(3, 1.0, 0.3), "collision must be"),
+        (lambda: bounds.spread_limit(3, 1.0, collision=0.3), "collision must be"),
         (lambda: bounds.optimal_limit(3, math.inf), "epsilon must be positive"),
         (lambda: bounds.binary_mse(1.0, 0, 0.6), "num_reports must be"),
         (lambda: bounds.binary_mse(1.0, 5, 0.4), "collision must be"),
@@ -66,9 +66,9 @@ TINY, HUGE = 1e-100, 1e100  # the range of budgets
 @pytest.mark.parametrize("d", [2, 3, 2**31])
 def test_no_budget_of_the_range_overflows(eps, d):
     numbers = [
-        *(x for s in (False, True) for x in bounds.epsilon_constants(d, eps, 2**53, s)),
-        *(x for s in (False, True) for x in bounds.epsilon_limit(d, eps, d, s)),
-        *(x for s in (False, True) for x in bounds.spread_limit(d, eps, 1.0, s)),
+        *(x for s in (False, True) for x in bounds.epsilon_constants(d, eps, 2**53, sharp=s)),
+        *(x for s in (False, True) for x in bounds.epsilon_limit(d, eps, d, sharp=s)),
+        *(x for s in (False, True) for x in bounds.spread_limit(d, eps, collision=1.0, sharp=s)),
         bounds.optimal_limit(d, eps),
         *bounds.binary_mse(eps, 2**53, 0.5),
         *(rate.mse or 0.0 for rate in bounds.table_one(d, eps, 2**53)),

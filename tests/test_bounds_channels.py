@@ -71,7 +71,7 @@ def test_tangent_coordinates_give_the_trace_and_d_times_less_determinant():
     for q, _ in CHANNELS[:40]:
         d = len(q)
         theta = rng.dirichlet(np.ones(d))
-        flat, tangent = (bounds.fisher_information(q, theta, t) for t in (False, True))
+        flat, tangent = (bounds.fisher_information(q, theta, tangent=t) for t in (False, True))
         assert np.linalg.det(flat) == pytest.approx(d * np.linalg.det(tangent), rel=1e-6)
         limit = at_one_law(q, theta)
         assert np.trace(np.linalg.inv(tangent)) == pytest.approx(limit.law, rel=1e-6)
@@ -121,7 +121,7 @@ def test_no_channel_beats_a_bound():
             assert exact.law >= spread[1] * (1 - 1e-6)
             collision = float(theta @ theta)
             for sharp in (False, True):
-                least = bounds.spread_limit(d, eps, collision, sharp).frequencies
+                least = bounds.spread_limit(d, eps, collision=collision, sharp=sharp).frequencies
                 assert exact.frequencies >= least * (1 - 1e-6) - 1e-6
         uniform = np.full(d, 1 / d)
         assert at_one_law(q, uniform).law >= bounds.optimal_limit(d, eps) * (1 - 1e-6)
@@ -134,12 +134,12 @@ def test_the_chain_from_the_exact_limit_down_to_the_budget():
         laws = rng.dirichlet(np.full(d, 0.7), size=20)
         constants = bounds.entropy_constants(q, laws)
         for sharp in (False, True):
-            least = bounds.epsilon_constants(d, eps, m, sharp)
+            least = bounds.epsilon_constants(d, eps, m, sharp=sharp)
             assert constants.law >= least.law - 1e-6
             assert constants.frequencies >= least.frequencies - 1e-6
         exact = bounds.exact_limit(q, laws)
-        entropy = [bounds.entropy_limit(q, laws, s) for s in (True, False)]
-        budget = [bounds.epsilon_limit(d, eps, m, s) for s in (True, False)]
+        entropy = [bounds.entropy_limit(q, laws, sharp=s) for s in (True, False)]
+        budget = [bounds.epsilon_limit(d, eps, m, sharp=s) for s in (True, False)]
         for field in (0, 1):
             values = [step[field] for step in (exact, *entropy, *budget)]
             assert np.all(np.diff(values) <= 1e-6 * np.abs(values[:-1])), (d, eps, values)

@@ -7,7 +7,8 @@ import pytest
 from scipy.special import roots_jacobi
 from scipy.stats import binom
 
-from ldp import GRR, OUE, SubsetSelection, bounds, minimum_mse
+from ldp import GRR, OUE, SubsetSelection, bounds
+from ldp.bayes import minimum_mse
 
 
 def least_error_of_two(eps, n, a):
@@ -29,7 +30,7 @@ def least_error_of_two(eps, n, a):
 @pytest.mark.parametrize("eps", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize("n", [1, 30, 1000])
 def test_holds_at_two_values(a, eps, n):
-    assert bounds.spread_bound(2, eps, n, a) <= least_error_of_two(eps, n, a)
+    assert bounds.spread_bound(2, eps, n, concentration=a) <= least_error_of_two(eps, n, a)
 
 
 @pytest.mark.parametrize("make", [GRR, OUE, SubsetSelection])
@@ -38,7 +39,7 @@ def test_holds_at_three_values(make, eps):
     for n in (1, 4):
         for a in (2.5, 4.0):
             error = minimum_mse(make(3, eps).channel(), n, [a] * 3).law
-            assert bounds.spread_bound(3, eps, n, a) <= error
+            assert bounds.spread_bound(3, eps, n, concentration=a) <= error
 
 
 def test_is_nearly_attained():
@@ -46,7 +47,7 @@ def test_is_nearly_attained():
     eps, n, a = 0.01, 1_000_000, 50.0
     reports, prior = n / bounds.spread_limit(2, eps, sharp=True).law, 99 * 98 / 48
     assert 0.2 < reports / prior < 5
-    ratio = bounds.spread_bound(2, eps, n, a) / least_error_of_two(eps, n, a)
+    ratio = bounds.spread_bound(2, eps, n, concentration=a) / least_error_of_two(eps, n, a)
     assert 0.99 < ratio <= 1
 
 
@@ -65,12 +66,16 @@ def test_information_of_the_prior_by_its_moments(d):
     score = (a - 1) ** 2 * np.array([moment(one), moment(both)])
     trace = d * score[0] - (d * score[0] + d * (d - 1) * score[1]) / d  # less the mean's part
     without_reports = (d - 1) ** 2 / trace  # a budget of nothing tells nothing
-    assert bounds.spread_bound(d, 1e-6, 1, a) == pytest.approx(without_reports, rel=1e-9)
+    assert bounds.spread_bound(d, 1e-6, 1, concentration=a) == pytest.approx(
+        without_reports, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("d", [2, 3, 50])
 def test_default_is_the_best_concentration_and_tends_to_the_limit(d):
-    tried = [bounds.spread_bound(d, 1.0, 100, a) for a in np.linspace(2.01, 12, 2_000)]
+    tried = [
+        bounds.spread_bound(d, 1.0, 100, concentration=a) for a in np.linspace(2.01, 12, 2_000)
+    ]
     assert bounds.spread_bound(d, 1.0, 100) == pytest.approx(max(tried), rel=1e-6)
     limit = bounds.spread_limit(d, 1.0, sharp=True).law
     assert 2**53 * bounds.spread_bound(d, 1.0, 2**53) == pytest.approx(limit, rel=1e-6)
@@ -79,7 +84,7 @@ def test_default_is_the_best_concentration_and_tends_to_the_limit(d):
 @pytest.mark.parametrize("a", [2.0, 0.5, math.inf, math.nan])
 def test_refuses_priors_without_information(a):
     with pytest.raises(ValueError, match=r"^concentration must be above 2 and finite, got .*\.$"):
-        bounds.spread_bound(3, 1.0, 10, a)
+        bounds.spread_bound(3, 1.0, 10, concentration=a)
 
 
 @pytest.mark.parametrize("eps", [1e-100, 1.0, 1e100])

@@ -9,13 +9,14 @@ from calibration import around, p_value, rank, summaries
 from test_langevin import Altered
 from test_slice_sampling import SEVERAL
 
-from ldp import GRR, RRRR, sgld
-from ldp.estimators._restricted_counts import (
+from ldp import GRR, RRRR
+from ldp.bayes import sgld
+from ldp.bayes.restricted_counts import (
     draw_explained_restricted,
     gather_counts,
     likelihood_columns,
 )
-from ldp.estimators.slice_sampling import swept
+from ldp.bayes.slice_sampling import swept
 
 FALSE_ALARM = 1e-8
 
@@ -101,7 +102,7 @@ def langevin_ranks(
         tally = m.tally(m.privatize(values, rng)).counts
         reports = np.repeat(np.arange(tally.size), tally)
         rng.stretch = stretch
-        moved = around(start, lambda phi, r=reports: sgld(fitted, r, phi, steps, rng).phi, 19, rng)
+        moved = around(start, lambda phi, r=reports: sgld(r, fitted, phi, steps, rng).phi, 19, rng)
         truth, laws = start / start.sum(), moved / moved.sum(axis=1, keepdims=True)
         both = [summaries(each, fitted.channel().T, tally) for each in (truth[None], laws)]
         found.append(rank(both[0][0], both[1], rng))

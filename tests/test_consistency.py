@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ldp import (
+from ldp import norm_sub
+from ldp.postprocess import (
     base_cut,
     base_pos,
-    norm,
+    norm_add,
     norm_cut,
     norm_mul,
     post_pos,
-    power,
+    power_law,
     power_law_exponent,
     power_ns,
-    project_simplex,
 )
 
 # Multiples of 1/64: sums are exact, and ties are common.
@@ -27,10 +27,10 @@ ALL = {
     "base_pos": base_pos,
     "post_pos": lambda x: post_pos(x, [[True, True]]),
     "base_cut": lambda x: base_cut(x, 0.01),
-    "norm": norm,
+    "norm_add": norm_add,
     "norm_mul": norm_mul,
     "norm_cut": norm_cut,
-    "power": lambda x: power(x, 0.01, 100),
+    "power": lambda x: power_law(x, 0.01, 100),
     "power_ns": lambda x: power_ns(x, 0.01, 100),
     "power_law_exponent": lambda x: power_law_exponent(x, 0.01, 100),
 }
@@ -77,17 +77,19 @@ def test_base_cut_keeps_what_the_normal_quantile_does_not_explain(d, level):
     limit = 0.02 * NormalDist().inv_cdf(1 - level / d)
     for factor, kept in ((1 + 1e-9, True), (1 - 1e-9, False)):
         x = np.full(d, limit * factor)
-        result = base_cut(x, 0.02**2, level)
+        result = base_cut(x, 0.02**2, significance=level)
         if limit > 0:
             np.testing.assert_array_equal(result, x if kept else 0.0)
-    assert (base_cut(np.full(d, -0.1), 0.02**2, level) == 0).all()
+    assert (base_cut(np.full(d, -0.1), 0.02**2, significance=level) == 0).all()
 
 
 def test_base_cut_errs_as_often_as_it_says():
     # 4,000 trials of 50 empty values: false alarms below 1e-6 at five standard errors.
     rng = np.random.default_rng(3)
     noise = rng.normal(scale=0.1, size=(4_000, 50))
-    wrong = np.array([[base_cut(x, v, 0.2).any() for x in noise] for v in (0.01, 0.008)])
+    wrong = np.array(
+        [[base_cut(x, v, significance=0.2).any() for x in noise] for v in (0.01, 0.008)]
+    )
     exact = 1 - (1 - 0.2 / 50) ** 50
     error = abs(wrong.mean(axis=1) - exact) / np.sqrt(exact * (1 - exact) / 4_000)
     assert error[0] < 5
@@ -97,19 +99,19 @@ def test_base_cut_errs_as_often_as_it_says():
 @pytest.mark.parametrize("level", [0.0, -0.1, 0.6, np.nan])
 def test_base_cut_refuses_other_levels(level):
     with pytest.raises(ValueError, match=r"^significance must be above 0 and at most 0\.5, got"):
-        base_cut([0.5], 0.01, level)
+        base_cut([0.5], 0.01, significance=level)
 
 
 @given(ESTIMATES)
 def test_norm_moves_all_alike(x):
-    normed = norm(x)
+    normed = norm_add(x)
     assert normed.sum() == pytest.approx(1, abs=1e-12)
     assert np.ptp(normed - x) < 1e-12
-    np.testing.assert_allclose(norm(normed), normed, atol=1e-12)
+    np.testing.assert_allclose(norm_add(normed), normed, atol=1e-12)
 
 
 def test_norm_keeps_the_digits_of_large_inputs():
-    assert norm([1e9, 1e9 + 1]).tolist() == [0.0, 1.0]
+    assert norm_add([1e9, 1e9 + 1]).tolist() == [0.0, 1.0]
 
 
 @given(ESTIMATES)
@@ -178,7 +180,7 @@ def dense_power(x, sigma, n, alpha):
 @pytest.mark.parametrize("x", [-0.02, 0.0, 0.001, 0.03, 0.4, 1.01])
 def test_power_is_the_posterior_mean(x, alpha):
     _, mean = dense_power(x, 0.01, 10_000, alpha)
-    assert power([x], 1e-4, 10_000, alpha)[0] == pytest.approx(mean, rel=1e-6)
+    assert power_law([x], 1e-4, 10_000, exponent=alpha)[0] == pytest.approx(mean, rel=1e-6)
 
 
 def test_the_quadrature_keeps_seven_digits_where_it_is_hardest():
@@ -186,7 +188,7 @@ def test_the_quadrature_keeps_seven_digits_where_it_is_hardest():
     f = np.linspace(x - 12 * sigma, x + 12 * sigma, 400_001)  # all mass is here
     weight = f**-alpha * np.exp(-((x - f) ** 2) / (2 * sigma**2))
     mean = (weight * f).sum() / weight.sum()
-    assert power([x], sigma**2, n, alpha)[0] == pytest.approx(mean, rel=1e-7)
+    assert power_law([x], sigma**2, n, exponent=alpha)[0] == pytest.approx(mean, rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -199,27 +201,27 @@ def test_the_quadrature_keeps_seven_digits_where_it_is_hardest():
 )
 def test_power_refuses_what_leaves_float64(estimates, noise, num_reports, message):
     with pytest.raises(ValueError, match=message):
-        power(estimates, noise, num_reports)
+        power_law(estimates, noise, num_reports)
 
 
 def test_a_steep_prior_outweighs_a_distant_estimate():
     _, mean = dense_power(0.095, 0.01, 10_000, 10.0)
     assert mean < 2e-4
-    assert power([0.095], 1e-4, 10_000, 10.0)[0] == pytest.approx(mean, rel=1e-6)
+    assert power_law([0.095], 1e-4, 10_000, exponent=10.0)[0] == pytest.approx(mean, rel=1e-6)
 
 
 def test_power_far_below_the_prior_is_exponential():
     # Near f = 1/n the posterior falls as exp(-(f - 1/n) (1/n - x) / sigma^2); what bends it is
     # 1e-4 as large.
     sigma2, n, x = 1e-8, 10_000, -3.0
-    above = power([x], sigma2, n, 1.0)[0] - 1 / n
+    above = power_law([x], sigma2, n, exponent=1.0)[0] - 1 / n
     assert above == pytest.approx(sigma2 / (1 / n - x), rel=1e-3)
-    assert power([4.0], sigma2, n, 1.0)[0] == pytest.approx(1 - sigma2 / 3, rel=1e-12)
+    assert power_law([4.0], sigma2, n, exponent=1.0)[0] == pytest.approx(1 - sigma2 / 3, rel=1e-12)
 
 
 def test_power_rises_with_the_estimate_and_stays_in_range():
     x = np.linspace(-2, 3, 1_001)
-    result = power(x, 1e-3, 1_000, 1.5)
+    result = power_law(x, 1e-3, 1_000, exponent=1.5)
     assert (np.diff(result) > -1e-12).all()
     assert result.min() >= 1e-3 * (1 - 1e-9)
     assert result.max() <= 1 + 1e-9
@@ -227,7 +229,7 @@ def test_power_rises_with_the_estimate_and_stays_in_range():
 
 def test_power_with_hardly_any_noise_changes_nothing():
     x = np.array([0.5, 0.3, 0.1, 0.01])
-    np.testing.assert_allclose(power(x, 1e-14, 1_000, 1.5), x, rtol=1e-9)
+    np.testing.assert_allclose(power_law(x, 1e-14, 1_000, exponent=1.5), x, rtol=1e-9)
 
 
 def test_power_has_the_least_error_under_its_prior():
@@ -242,8 +244,13 @@ def test_power_has_the_least_error_under_its_prior():
     def risk(estimate):
         return (joint * (estimate - f[:, None]) ** 2).sum()
 
-    best = power(x, sigma**2, n, alpha)
-    for other in (power(x, sigma**2, n, 1.2), power(x, sigma**2, n, 1.4), x, 1.05 * best):
+    best = power_law(x, sigma**2, n, exponent=alpha)
+    for other in (
+        power_law(x, sigma**2, n, exponent=1.2),
+        power_law(x, sigma**2, n, exponent=1.4),
+        x,
+        1.05 * best,
+    ):
         assert risk(best) < risk(other)
 
 
@@ -270,19 +277,19 @@ def test_the_exponent_of_an_exact_power_law_is_found(alpha):
 
 def test_values_are_split_without_a_trace():
     x = np.linspace(-0.1, 0.3, 5_000)
-    whole = power(x, 1e-3, 1_000, 1.5)
-    np.testing.assert_array_equal(whole[4_900:], power(x[4_900:], 1e-3, 1_000, 1.5))
+    whole = power_law(x, 1e-3, 1_000, exponent=1.5)
+    np.testing.assert_array_equal(whole[4_900:], power_law(x[4_900:], 1e-3, 1_000, exponent=1.5))
 
 
 def test_power_ns_is_power_then_the_projection():
     x = [0.5, 0.3, -0.1]
-    expected = project_simplex(power(x, 0.01, 100))
+    expected = norm_sub(power_law(x, 0.01, 100))
     np.testing.assert_array_equal(power_ns(x, 0.01, 100), expected)
     assert power_ns([0.2], 0.01, 100).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("variance", [0.0, -1.0, np.nan, np.inf, "1"])
-@pytest.mark.parametrize("method", [base_cut, lambda x, v: power(x, v, 9)])
+@pytest.mark.parametrize("method", [base_cut, lambda x, v: power_law(x, v, 9)])
 def test_refuses_other_variances(method, variance):
     message = r"^noise_variance must be positive and finite, got .*\.$"
     with pytest.raises((TypeError, ValueError), match=message):
@@ -292,13 +299,13 @@ def test_refuses_other_variances(method, variance):
 @pytest.mark.parametrize("exponent", [-0.5, 11.0, np.nan])
 def test_power_refuses_other_exponents(exponent):
     with pytest.raises(ValueError, match=r"^exponent must be from 0 to 10, got"):
-        power([0.5], 0.01, 100, exponent)
+        power_law([0.5], 0.01, 100, exponent=exponent)
 
 
 @pytest.mark.parametrize("num_reports", [1, 0, 2.5])
 def test_power_refuses_other_numbers_of_users(num_reports):
     with pytest.raises((TypeError, ValueError), match=r"^num_reports must be an integer"):
-        power([0.5], 0.01, num_reports)
+        power_law([0.5], 0.01, num_reports)
 
 
 def test_norm_cut_keeps_no_more_than_one():

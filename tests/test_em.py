@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from ldp import (
-    GRR,
-    OUE,
-    SquareWave,
-    SubsetSelection,
-    Tally,
-    datasets,
-    em,
-    maximum_likelihood,
-)
+from ldp import GRR, OUE, SquareWave, SubsetSelection, Tally, datasets, em, maximum_likelihood
 
 SIZES, BUDGETS, HALF_WIDTHS = (2, 3, 16, 200), (0.1, 1.0, 4.0), (None, 0, 3)
 WAVES = [SquareWave(d, e, b) for d in SIZES for e in BUDGETS for b in HALF_WIDTHS]
@@ -52,8 +43,8 @@ def test_it_is_the_algorithm_of_the_slides(m):
 @pytest.mark.parametrize("m", WAVES, ids=repr)
 def test_prefix_sums_are_the_dense_product(m, smooth):
     tally = tally_of(m)
-    fast = em(tally, m, smooth, max_iterations=200)
-    dense = em(tally.counts, m.channel(), smooth, max_iterations=200)
+    fast = em(tally, m, smooth=smooth, max_iterations=200)
+    dense = em(tally.counts, m.channel(), smooth=smooth, max_iterations=200)
     np.testing.assert_allclose(fast.theta, dense.theta, rtol=0, atol=1e-12)
     assert fast.log_likelihood == pytest.approx(dense.log_likelihood, rel=1e-12)
     assert fast.gap == pytest.approx(dense.gap, abs=1e-12 * np.exp(m.epsilon))
@@ -62,7 +53,7 @@ def test_prefix_sums_are_the_dense_product(m, smooth):
 @pytest.mark.parametrize("m", WAVES, ids=repr)
 def test_the_likelihood_never_falls_and_the_gap_bounds_what_is_missing(m):
     tally = tally_of(m)
-    best = maximum_likelihood(m, tally, tolerance=1e-10)
+    best = maximum_likelihood(tally, m, tolerance=1e-10)
     law = best.theta @ m.channel()
     most = (tally.counts * np.log(law)).sum()
     fits = [em(tally, m, max_iterations=steps) for steps in (1, 2, 3, 10, 30, 100)]
@@ -71,7 +62,7 @@ def test_the_likelihood_never_falls_and_the_gap_bounds_what_is_missing(m):
     for fit in fits:
         assert most <= fit.log_likelihood + 5_000 * fit.gap + 1e-9
     assert fits[-1].gap < fits[0].gap or fits[0].converged
-    smoothed = em(tally, m, (1, 2, 1), max_iterations=30)
+    smoothed = em(tally, m, smooth=(1, 2, 1), max_iterations=30)
     assert most <= smoothed.log_likelihood + 5_000 * smoothed.gap + 1e-9
 
 
@@ -81,7 +72,9 @@ def test_it_reaches_the_certified_maximum():
     fit = em(tally, m, tolerance=1e-12, max_iterations=100_000)
     assert fit.converged
     assert fit.gap <= 1e-12
-    np.testing.assert_allclose(fit.theta, maximum_likelihood(m, tally, 1e-12).theta, atol=1e-5)
+    np.testing.assert_allclose(
+        fit.theta, maximum_likelihood(tally, m, tolerance=1e-12).theta, atol=1e-5
+    )
 
 
 def test_expected_counts_lead_back_to_the_law():
@@ -109,7 +102,7 @@ def test_smoothing_follows_every_step(weights):
         x = x * (m.channel() @ (tally.counts / law)) / tally.num_reports
         x = smoothing_matrix(7, weights) @ x
         x /= x.sum()
-    np.testing.assert_allclose(em(tally, m, weights, max_iterations=4).theta, x, rtol=1e-12)
+    np.testing.assert_allclose(em(tally, m, smooth=weights, max_iterations=4).theta, x, rtol=1e-12)
 
 
 def test_smoothing_of_the_slides():
@@ -121,7 +114,7 @@ def test_smoothing_of_the_slides():
 def test_smoothing_settles_where_a_step_moves_nothing():
     m = SquareWave(32, 1.0)
     tally = tally_of(m, 50_000)
-    fit = em(tally, m, (1, 2, 1), tolerance=1e-10)
+    fit = em(tally, m, smooth=(1, 2, 1), tolerance=1e-10)
     assert fit.converged
     law = fit.theta @ m.channel()
     after = smoothing_matrix(32) @ (fit.theta * (m.channel() @ (tally.counts / law)))
@@ -133,7 +126,7 @@ def test_smoothing_settles_where_a_step_moves_nothing():
 def test_smoothing_with_no_weight_on_the_neighbours_is_none():
     m = SquareWave(9, 1.0)
     tally = tally_of(m)
-    plain, same = em(tally, m, max_iterations=20), em(tally, m, (0, 3, 0), max_iterations=20)
+    plain, same = em(tally, m, max_iterations=20), em(tally, m, smooth=(0, 3, 0), max_iterations=20)
     np.testing.assert_allclose(plain.theta, same.theta, rtol=1e-13)
 
 
@@ -173,7 +166,9 @@ def test_one_report_is_enough_and_none_is_not():
     with pytest.raises(ValueError, match="counts must be at least one, got 0"):
         em(Tally(counts, 0, m), m)
     counts[2] = 1
-    assert em(counts, m, (1, 2, 1), max_iterations=20).theta.sum() == pytest.approx(1, rel=1e-15)
+    assert em(counts, m, smooth=(1, 2, 1), max_iterations=20).theta.sum() == pytest.approx(
+        1, rel=1e-15
+    )
 
 
 M = SquareWave(4, 1.0, half_width=1)
@@ -188,10 +183,10 @@ GOOD = [1, 2, 3, 4, 5, 6]
         (lambda: em([1, 2, 3, 4, 5, -6], M), "counts must be non-negative, got -6"),
         (lambda: em([1, 2, 3, 4, 5, np.nan], M), "counts must be finite"),
         (lambda: em(["1"] * 6, M), "counts must be real numbers"),
-        (lambda: em(GOOD, M, (1, 1)), "smooth must have shape"),
-        (lambda: em(GOOD, M, (1, 0, 1)), "smooth must be non-negative weights with"),
-        (lambda: em(GOOD, M, (-1, 3, -1)), "smooth must be non-negative weights with"),
-        (lambda: em(GOOD, M, (1, np.inf, 1)), "smooth must be finite"),
+        (lambda: em(GOOD, M, smooth=(1, 1)), "smooth must have shape"),
+        (lambda: em(GOOD, M, smooth=(1, 0, 1)), "smooth must be non-negative weights with"),
+        (lambda: em(GOOD, M, smooth=(-1, 3, -1)), "smooth must be non-negative weights with"),
+        (lambda: em(GOOD, M, smooth=(1, np.inf, 1)), "smooth must be finite"),
         (lambda: em(GOOD, M, tolerance=0), "tolerance must be positive"),
         (lambda: em(GOOD, M, max_iterations=0), "max_iterations must be an integer"),
         (lambda: em(GOOD, M, min_rise=-1), "min_rise must be non-negative"),

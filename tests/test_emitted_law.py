@@ -30,19 +30,21 @@ from ldp import (
     Assigned,
     HadamardResponse,
     HierarchicalHistogram,
-    HybridMean,
-    LaplaceMean,
     LocalHashing,
-    OneBitMean,
-    PiecewiseMean,
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
-    VectorMean,
     WideHashing,
-    central_laplace_mean,
 )
 from ldp._words import at_least, at_most, shared_rest, threshold
+from ldp.means import (
+    HybridMean,
+    LaplaceMean,
+    OneBitMean,
+    PiecewiseMean,
+    VectorMean,
+    central_laplace_mean,
+)
 from ldp.mechanisms import _restricted
 
 getcontext().prec = 60

@@ -123,7 +123,7 @@ def test_utility_is_minus_the_trace():
     for k, m, u, w in CELLS:
         theta = np.sort(rng.dirichlet(np.ones(k + m)))[::-1]
         epsilon, inner = math.log(1 + u + w), math.log(1 + u)
-        utilities = ldp.prefix_utilities(theta, epsilon, inner, "fisher")
+        utilities = ldp.protocols.prefix_utilities(theta, epsilon, inner, "fisher")
         zeta, s = least_zeta(u, w, k, m), theta[:k].sum()
         trace = float(at_one(u, zeta, k, m)) * s + float(at_zero(u, zeta, k, m)) * (1 - s)
         np.testing.assert_allclose(utilities[k], theta @ theta - trace, rtol=1e-9)

@@ -96,9 +96,9 @@ def test_control_an_innocent_function_has_no_fault():
         (ldp.GRR(5, 1.0), np.array([0, 5])),
         (ldp.SUE(4, 1.0), np.array([[8]], dtype=np.uint8)),  # a padding bit
         (ldp.SubsetSelection(6, 1.0, subset_size=5), np.array([[128]], dtype=np.uint8)),
-        (ldp.HybridMean(-1.0, 2.0, 0.1, resolution=7), np.array([0])),
+        (ldp.means.HybridMean(-1.0, 2.0, 0.1, resolution=7), np.array([0])),
         (ldp.SHE(2, 60.0, resolution=1), np.array([[0, 99]])),
-        (ldp.LaplaceMean(-1.0, 2.0, 2.0, resolution=6), np.array([2**30])),
+        (ldp.means.LaplaceMean(-1.0, 2.0, 2.0, resolution=6), np.array([2**30])),
         (ldp.GRR(5, 1.0), ldp.Tally([-1, 2, 0, 0, 0], 1)),
         (ldp.GRR(5, 1.0), ldp.Tally([1, 2, 0, 0, 0], 4)),
         (ldp.OUE(5, 1.0), ldp.Tally([0, 2, 0, 0, 9], 4)),

@@ -10,20 +10,12 @@ from arviz_stats.base import array_stats
 from instances import every
 from scipy import stats
 
-from ldp import (
-    GRR,
-    OLH,
-    OUE,
-    SHE,
-    GibbsSample,
-    SubsetSelection,
-    SupportMechanism,
-    exact_posterior,
-    gibbs,
-)
-from ldp.estimators import _evidence
-from ldp.estimators import gibbs as module
-from ldp.estimators._likelihood_kernels import count_supported
+from ldp import GRR, OLH, OUE, SHE, SubsetSelection
+from ldp.bayes import GibbsSample, exact_posterior, gibbs
+from ldp.bayes import gibbs_sampling as module
+from ldp.likelihood import evidence as _evidence
+from ldp.likelihood.kernels import count_supported
+from ldp.types import SupportMechanism
 
 FALSE_ALARM = 1e-9
 SMALL = [GRR(3, 1.0), OUE(3, 1.0), SubsetSelection(4, 2.0, 2), SHE(3, 1.0, resolution=3)]
@@ -132,8 +124,8 @@ def test_chains_have_the_exact_posterior_mean(m, alpha):
     reports = drawn(m, 12)
     prior = np.full(m.domain_size, alpha)
     rng = np.random.default_rng(7)
-    sample = gibbs(m, reports, prior, 300, rng, burn_in=100, num_chains=64)
-    exact = exact_posterior(m, reports, prior)
+    sample = gibbs(reports, m, prior, 300, rng, burn_in=100, num_chains=64)
+    exact = exact_posterior(reports, m, prior)
     assert (np.abs(sample.mean - exact.mean) < 8 * sample.standard_error).all()
     laws = sample.laws.mean(axis=1)
     error = laws.std(axis=0, ddof=1) / 8
@@ -150,9 +142,9 @@ def test_chains_have_the_exact_posterior_mean(m, alpha):
 @pytest.mark.statistical
 def test_control_chains_with_wrong_odds_miss_the_posterior_mean():
     reports, prior = drawn(GRR(3, 1.0), 12), np.full(3, 2.0)
-    exact = exact_posterior(GRR(3, 1.0), reports, prior).mean
+    exact = exact_posterior(reports, GRR(3, 1.0), prior).mean
     rng = np.random.default_rng(7)
-    wrong = gibbs(GRR(3, 1.3), reports, prior, 300, rng, burn_in=100, num_chains=64)
+    wrong = gibbs(reports, GRR(3, 1.3), prior, 300, rng, burn_in=100, num_chains=64)
     assert (np.abs(wrong.mean - exact) > 8 * wrong.standard_error).any()
 
 
@@ -164,7 +156,7 @@ def test_standard_error_is_that_of_the_autocorrelation():
     """
     m = OUE(4, 1.0)
     rng = np.random.default_rng(3)
-    sample = gibbs(m, drawn(m, 40), np.ones(4), 500, rng, burn_in=100, num_chains=64)
+    sample = gibbs(drawn(m, 40), m, np.ones(4), 500, rng, burn_in=100, num_chains=64)
     means = sample.concentrations / sample.concentrations.sum(axis=2, keepdims=True)
     ours = sample.standard_error
     for v in range(4):
@@ -176,13 +168,13 @@ def test_without_information_the_posterior_is_the_prior():
     """A report of odds 1 + 1e-7 is explained once in 10**7 times, and would move means by 1e-3."""
     prior = np.array([0.5, 1.0, 2.0])
     rng = np.random.default_rng(0)
-    sample = gibbs(GRR(3, 1e-7), [0] * 10, prior, 200, rng, burn_in=10)
+    sample = gibbs([0] * 10, GRR(3, 1e-7), prior, 200, rng, burn_in=10)
     np.testing.assert_allclose(sample.mean, prior / 3.5, atol=5e-3)
     assert len(np.unique(sample.laws)) == sample.laws.size
 
 
 def test_reports_that_tell_all_are_all_explained():
-    sample = gibbs(GRR(3, 35.0), [0, 1, 1], np.ones(3), 50, np.random.default_rng(0), burn_in=9)
+    sample = gibbs([0, 1, 1], GRR(3, 35.0), np.ones(3), 50, np.random.default_rng(0), burn_in=9)
     assert (sample.concentrations == [2, 3, 1]).all()
     np.testing.assert_allclose(sample.mean, np.array([2, 3, 1]) / 6, rtol=1e-14)
     np.testing.assert_allclose(sample.frequency_mean, np.array([1, 2, 0]) / 3, atol=1e-14)
@@ -193,7 +185,7 @@ def test_reports_that_tell_all_are_all_explained():
 def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
     reports, prior = drawn(m, 50), np.ones(m.domain_size)
     runs = [
-        gibbs(m, reports, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
+        gibbs(reports, m, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
         for k in (3, 3, 5)
     ]
     assert isinstance(runs[0], GibbsSample)
@@ -205,7 +197,7 @@ def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
 def test_burn_in_drops_the_first_draws():
     reports = drawn(OUE(20, 1.0), 50)
     long, short = (
-        gibbs(OUE(20, 1.0), reports, np.ones(20), n, np.random.default_rng(9), burn_in=b)
+        gibbs(reports, OUE(20, 1.0), np.ones(20), n, np.random.default_rng(9), burn_in=b)
         for n, b in [(5, 0), (3, 2)]
     )
     assert (long.laws[:, 2:] == short.laws).all()
@@ -215,7 +207,7 @@ def test_burn_in_drops_the_first_draws():
 def test_draws_are_laws_and_no_user_counts_twice(m):
     for n in (1, 300):
         prior = np.full(m.domain_size, 0.1)
-        sample = gibbs(m, drawn(m, n), prior, 20, np.random.default_rng(1), burn_in=0)
+        sample = gibbs(drawn(m, n), m, prior, 20, np.random.default_rng(1), burn_in=0)
         explained = sample.concentrations - prior
         assert explained.min() > -1e-12
         assert explained.sum(axis=2).max() <= n + 1e-9
@@ -239,7 +231,7 @@ def test_a_start_that_rounds_to_zero_makes_no_report_impossible(alpha):
     """The first laws drawn from this prior are zero in two places out of three."""
     rng = np.random.default_rng(0)
     assert (rng.dirichlet(np.full(3, alpha)) == 0).any()
-    sample = gibbs(Identity(), np.array([0, 1, 1]), np.full(3, alpha), 3, rng, burn_in=0)
+    sample = gibbs(np.array([0, 1, 1]), Identity(), np.full(3, alpha), 3, rng, burn_in=0)
     assert (sample.concentrations == alpha + np.array([1, 2, 0])).all()
 
 
@@ -283,16 +275,16 @@ def test_bad_input(change, message):
         "num_chains": 2, "rng": np.random.default_rng(0),
     }  # fmt: skip
     with pytest.raises(ValueError, match="^" + message):
-        gibbs(GRR(3, 1.0), **(arguments | change))
+        gibbs(mechanism=GRR(3, 1.0), **(arguments | change))
 
 
 def test_refuses_what_is_no_generator_and_reports_nobody_sends():
     with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
-        gibbs(GRR(3, 1.0), [0], np.ones(3), 2, np.random.RandomState(0), burn_in=0)
+        gibbs([0], GRR(3, 1.0), np.ones(3), 2, np.random.RandomState(0), burn_in=0)
     with pytest.raises(TypeError, match="burn_in"):
-        gibbs(GRR(3, 1.0), [0], np.ones(3), 2, np.random.default_rng(0))
+        gibbs([0], GRR(3, 1.0), np.ones(3), 2, np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"reports must be possible under some value"):
-        gibbs(Impossible(), [0.5], np.ones(2), 2, np.random.default_rng(0), burn_in=0)
+        gibbs([0.5], Impossible(), np.ones(2), 2, np.random.default_rng(0), burn_in=0)
 
 
 def test_small_concentrations_make_a_chain_sticky():
@@ -302,7 +294,7 @@ def test_small_concentrations_make_a_chain_sticky():
     size = {}
     for alpha in (0.05, 2.0):
         rng = np.random.default_rng(0)
-        sample = gibbs(m, reports, np.full(10, alpha), 1_000, rng, burn_in=200)
+        sample = gibbs(reports, m, np.full(10, alpha), 1_000, rng, burn_in=200)
         size[alpha] = min(array_stats.ess(sample.laws[:, :, v]) for v in range(10))
     assert size[0.05] < size[2.0] < 4_000
     assert math.isfinite(size[0.05])

@@ -56,13 +56,13 @@ def judged(found, threshold, chance):
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_a_null_population_is_rarely_certified(epsilon):
     # 64 values, all exactly as frequent as the threshold: every certificate is false.
-    rounds, runs = prefix_rounds(6, epsilon, (6,)), 1_000
+    rounds, runs = prefix_rounds(6, epsilon, depths=(6,)), 1_000
     rng = np.random.default_rng(int(epsilon))
     false = uncorrected = 0
     for _ in range(runs):
         users = rng.integers(0, 64, 3_200)
-        found = find_prefixes(rounds, rounds.privatize(users, rng), 64)
-        false += certify(found, 1 / 64, LEVEL).size > 0
+        found = find_prefixes(rounds.privatize(users, rng), rounds, top_k=64)
+        false += certify(found, 1 / 64, level=LEVEL).size > 0
         uncorrected += judged(found, 1 / 64, 1 - LEVEL).size > 0
     # False alarm of this test below 1e-6 if the chance is at most 0.05.
     assert false <= binom.isf(1e-6, runs, 1 - LEVEL)
@@ -72,27 +72,27 @@ def test_a_null_population_is_rarely_certified(epsilon):
 
 def test_reports_that_chose_cannot_certify():
     # 1,024 values of equal frequency; the best 32 of them are looked at again.
-    rounds, runs = prefix_rounds(10, 2.0, (10, 10)), 400
+    rounds, runs = prefix_rounds(10, 2.0, depths=(10, 10)), 400
     users, rng = np.repeat(np.arange(1024), 10), np.random.default_rng(7)
     fresh = reused = 0
     for _ in range(runs):
-        found = find_prefixes(rounds, rounds.privatize(users, rng), 32, 32)
-        fresh += certify(found, 1 / 1024, LEVEL).size > 0
+        found = find_prefixes(rounds.privatize(users, rng), rounds, top_k=32, keep=32)
+        fresh += certify(found, 1 / 1024, level=LEVEL).size > 0
         first = found.rounds[0]
         again = one_round(10, None, first.mechanism, first.tally)  # as if these 32 had been fixed
         counts = (first.tally.counts / first.users - first.mechanism.q) / 1.0
         same = HeavyHitters(first.tally.candidates, counts, (again,))
-        reused += certify(same, 1 / 1024, LEVEL).size > 0
+        reused += certify(same, 1 / 1024, level=LEVEL).size > 0
     assert fresh <= binom.isf(1e-6, runs, 1 - LEVEL)
     assert reused > 0.5 * runs  # control
 
 
 def test_the_order_of_users_changes_no_certificate():
-    rounds, rng = prefix_rounds(12, 2.0, (6, 12, 12)), np.random.default_rng(2)
+    rounds, rng = prefix_rounds(12, 2.0, depths=(6, 12, 12)), np.random.default_rng(2)
     users = np.append(np.repeat([5, 4000], 800), rng.integers(0, 4096, 1_000))
     reports = rounds.privatize(users, rng)
     mixed = reports._replace(reports=tuple(rng.permutation(some) for some in reports.reports))
-    first, second = (find_prefixes(rounds, given, 8) for given in (reports, mixed))
+    first, second = (find_prefixes(given, rounds, top_k=8) for given in (reports, mixed))
     assert certify(first, 0.05).tolist() == certify(second, 0.05).tolist() == [5, 4000]
     assert first.upper() == second.upper()
 
@@ -106,7 +106,7 @@ def test_a_certificate_is_what_the_exact_tail_says():
     every = np.arange(n + 1)
     law = np.exp(binom.logpmf(every, n, pi))
     sure = [law[every >= c].sum() <= alpha / size for c in tally.counts]
-    assert certify(found, tau, 1 - alpha).tolist() == np.arange(16)[sure].tolist()
+    assert certify(found, tau, level=1 - alpha).tolist() == np.arange(16)[sure].tolist()
     assert 0 < sum(sure) < 16
 
 
@@ -115,8 +115,8 @@ def test_the_risk_is_shared_by_all_candidates():
     tally = ldp.Tally([310], n, m, [3])
     found = HeavyHitters(np.array([3]), np.zeros(1), (one_round(4, 200, m, tally, size),))
     tail = binom.sf(309, n, m.q + (m.p - m.q) * tau)
-    assert certify(found, tau, 1 - 1.01 * size * tail).tolist() == [3]
-    assert certify(found, tau, 1 - 0.99 * size * tail).tolist() == []
+    assert certify(found, tau, level=1 - 1.01 * size * tail).tolist() == [3]
+    assert certify(found, tau, level=1 - 0.99 * size * tail).tolist() == []
     lower, upper = found.intervals(0.9)  # each end makes the count as unlikely as it may be
     at_lower = binom.sf(309, n, m.q + (m.p - m.q) * lower[0])
     at_upper = binom.cdf(310, n, m.q + (m.p - m.q) * upper[0])
@@ -132,12 +132,12 @@ def zipf_population(bits, rng):
 
 
 def test_nothing_above_the_upper_bound_is_missed():
-    rounds, runs, level = prefix_rounds(16, 2.0, (8, 12, 16)), 300, 0.8
+    rounds, runs, level = prefix_rounds(16, 2.0, depths=(8, 12, 16)), 300, 0.8
     rng = np.random.default_rng(3)
     wrong = naive = 0
     for _ in range(runs):
         values, counts = zipf_population(16, rng)
-        found = simulate_prefixes(rounds, values, counts, rng, top_k=16, keep=24)
+        found = simulate_prefixes(values, counts, rounds, rng, top_k=16, keep=24)
         missed = ~np.isin(values, found.values)
         most = counts[missed].max() / counts.sum()
         wrong += most > found.upper(level)
@@ -166,15 +166,17 @@ def test_the_bound_solves_its_equation():
 
 
 def test_intervals_hold_for_the_best_of_many():
-    rounds, runs = prefix_rounds(8, 2.0, (8,)), 400
+    rounds, runs = prefix_rounds(8, 2.0, depths=(8,)), 400
     users, rng = np.repeat(np.arange(256), 20), np.random.default_rng(4)
     held = naive = 0
     for _ in range(runs):
-        found = find_prefixes(rounds, rounds.privatize(users, rng), 8)
+        found = find_prefixes(rounds.privatize(users, rng), rounds, top_k=8)
         last = found.rounds[-1]
         for name, (lower, upper) in {
             "held": found.intervals(LEVEL),
-            "naive": ldp.confidence_interval(last.tally, last.mechanism, LEVEL, True, True),
+            "naive": ldp.confidence_interval(
+                last.tally, last.mechanism, level=LEVEL, simultaneous=True, population=True
+            ),
         }.items():
             good = bool(((lower <= 1 / 256) & (upper >= 1 / 256)).all())
             held, naive = held + (good and name == "held"), naive + (good and name == "naive")
@@ -197,7 +199,7 @@ def test_intervals_keep_their_level_far_out_in_the_tail(frequency):
     pi, allowed = m.q + (m.p - m.q) * frequency, (1 - LEVEL) / size
     assert missed_chance(ends, n, pi, frequency) <= allowed
     if frequency == 0.0005:
-        normal = ldp.confidence_interval(tally, m, 1 - allowed, population=True)
+        normal = ldp.confidence_interval(tally, m, level=1 - allowed, population=True)
         assert missed_chance([e[::-1] for e in normal], n, pi, frequency) > 1.5 * allowed  # control
 
 
@@ -208,9 +210,9 @@ def test_what_loses_values_uncounted_has_no_upper_bound():
     rounds, rng = segment_pairs(24, 3.0, num_segments=4), np.random.default_rng(1)
     counts = np.append([40_000, 30_000], np.full(500, 200))
     values = rng.permutation(2**24)[: counts.size]
-    some = simulate_strings(rounds, values, counts, rng, top_k=2)
+    some = simulate_strings(values, counts, rounds, rng, top_k=2)
     none = HeavyHitters(np.zeros(0, dtype=np.int64), np.zeros(0), ())
-    walked = simulate_prefixes(prefix_rounds(24, 3.0), values, counts, rng, top_k=2)
+    walked = simulate_prefixes(values, counts, prefix_rounds(24, 3.0), rng, top_k=2)
     later = HeavyHitters(walked.values, walked.frequencies, walked.rounds[1:])
     assert certify(some, 0.05).size == 2
     for found in (some, none, later):
@@ -237,7 +239,7 @@ def test_what_cannot_be_certified_is_refused():
             certify(found, threshold)
     for level in (0.0, 1.0):
         with pytest.raises(ValueError, match="level must be between 0 and 1"):
-            certify(found, 0.1, level)
+            certify(found, 0.1, level=level)
 
 
 def test_rounds_that_cannot_be_are_refused():

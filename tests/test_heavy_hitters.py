@@ -70,10 +70,10 @@ def slow_walk(rounds, reports, top_k, keep):
 
 
 ROUNDS = [
-    prefix_rounds(8, 2.0, (3, 5, 8)),
-    prefix_rounds(8, 1.0, (*range(1, 9), 8), [0.5 / 8] * 8 + [0.5]),
-    prefix_rounds(8, 1.0, (8,)),
-    prefix_rounds(8, 1.0, (4, 8, 8), (0.25, 0.25, 0.5)),
+    prefix_rounds(8, 2.0, depths=(3, 5, 8)),
+    prefix_rounds(8, 1.0, depths=(*range(1, 9), 8), shares=[0.5 / 8] * 8 + [0.5]),
+    prefix_rounds(8, 1.0, depths=(8,)),
+    prefix_rounds(8, 1.0, depths=(4, 8, 8), shares=(0.25, 0.25, 0.5)),
 ]
 
 
@@ -82,7 +82,7 @@ ROUNDS = [
 def test_the_walk_is_what_a_slow_twin_finds(rounds, top_k, keep):
     rng = np.random.default_rng(3)
     reports = rounds.privatize(rng.integers(0, 256, 400) & rng.integers(0, 256, 400), rng)
-    found = find_prefixes(rounds, reports, top_k, keep)
+    found = find_prefixes(reports, rounds, top_k=top_k, keep=keep)
     words, seen = slow_walk(rounds, reports, top_k, keep)
     assert found.values.tolist() == [int(w, 2) for w in words]
     for one, (counts, dropped) in zip(found.rounds, seen, strict=True):
@@ -109,22 +109,22 @@ def chunked(reports, number):
 
 @pytest.mark.parametrize("number", range(1, 9))
 def test_chunks_of_reports_give_the_same_bit_by_bit(number):
-    rounds = prefix_rounds(30, 2.0, (8, 19, 30, 30))
+    rounds = prefix_rounds(30, 2.0, depths=(8, 19, 30, 30))
     rng = np.random.default_rng(number)
     reports = rounds.privatize(rng.integers(0, 2**30, 4_000) >> rng.integers(0, 30, 4_000), rng)
-    whole = find_prefixes(rounds, reports, 4)
-    parts = find_prefixes(rounds, chunked(reports, number), 4)
+    whole = find_prefixes(reports, rounds, top_k=4)
+    parts = find_prefixes(chunked(reports, number), rounds, top_k=4)
     assert whole.values.tolist() == parts.values.tolist()
     assert whole.frequencies.tobytes() == parts.frequencies.tobytes()
     assert whole.rounds == parts.rounds
-    lost = find_prefixes(rounds, chunked(reports, 9)[1:], 4)  # control: a machine is lost
+    lost = find_prefixes(chunked(reports, 9)[1:], rounds, top_k=4)  # control: a machine is lost
     assert lost.frequencies.tobytes() != whole.frequencies.tobytes()
 
 
 def peak_of_walk(rounds, reports):
-    find_prefixes(rounds, reports, 2, 128)  # compile first
+    find_prefixes(reports, rounds, top_k=2, keep=128)  # compile first
     tracemalloc.start()
-    find_prefixes(rounds, reports, 2, 128)
+    find_prefixes(reports, rounds, top_k=2, keep=128)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak / 1e6
@@ -132,7 +132,7 @@ def peak_of_walk(rounds, reports):
 
 def test_the_walk_needs_little_memory(monkeypatch):
     # 2**21 candidates in the second round, whose codes and counts alone are 34 megabytes.
-    rounds = prefix_rounds(28, 2.0, (14, 28))
+    rounds = prefix_rounds(28, 2.0, depths=(14, 28))
     reports = rounds.privatize(np.arange(60), np.random.default_rng(1))
     assert peak_of_walk(rounds, reports) < 64
     monkeypatch.setattr(_walk, "TILE", 2**26)  # control: all candidates at once
@@ -140,9 +140,9 @@ def test_the_walk_needs_little_memory(monkeypatch):
 
 
 def test_the_walk_draws_nothing():
-    rounds = prefix_rounds(12, 1.0, (6, 12))
+    rounds = prefix_rounds(12, 1.0, depths=(6, 12))
     reports = rounds.privatize(np.arange(4096), np.random.default_rng(1))
-    first, second = (find_prefixes(rounds, reports, 5) for _ in range(2))
+    first, second = (find_prefixes(reports, rounds, top_k=5) for _ in range(2))
     assert first.values.tolist() == second.values.tolist()
 
 
@@ -187,7 +187,7 @@ def by_formula(users, mechanism, frequency, candidates, keep):
 
 @pytest.mark.parametrize("sigmas", [3, 8, 15])
 def test_a_planted_value_is_found_as_often_as_the_formula_says(sigmas):
-    rounds, n, keep, runs = prefix_rounds(24, 1.0, (8, 16, 24)), 30_000, 16, 1_000
+    rounds, n, keep, runs = prefix_rounds(24, 1.0, depths=(8, 16, 24)), 30_000, 16, 1_000
     frequency = sigmas * np.sqrt(ldp.variance(rounds.parts[0][1], n))
     planted = round(frequency * n)
     counts = np.append(planted, rng_split(n - planted, 2_000))
@@ -195,7 +195,7 @@ def test_a_planted_value_is_found_as_often_as_the_formula_says(sigmas):
     hits = 0
     for _ in range(runs):
         values = spread(counts.size, rng)
-        found = simulate_prefixes(rounds, values, counts, rng, top_k=keep, keep=keep)
+        found = simulate_prefixes(values, counts, rounds, rng, top_k=keep, keep=keep)
         hits += int(0 in found.values)
 
     def chance(law, users):
@@ -224,15 +224,15 @@ def spread(size, rng):
 
 
 def test_reports_find_as_often_as_drawn_counts():
-    rounds, runs = prefix_rounds(20, 2.0, (7, 13, 20)), 150
+    rounds, runs = prefix_rounds(20, 2.0, depths=(7, 13, 20)), 150
     values, counts = np.array([5, 2**19, 77_777, 300_000]), np.array([200, 150, 120, 100])
     values = np.append(values, np.arange(1000) * 1000 + 3)
     counts = np.append(counts, np.ones(1000, np.int64))
     rng = np.random.default_rng(6)
     users, hits = np.repeat(values, counts), []
     for _ in range(runs):
-        real = find_prefixes(rounds, rounds.privatize(users, rng), 4, 8)
-        drawn = simulate_prefixes(rounds, values, counts, rng, top_k=4, keep=8)
+        real = find_prefixes(rounds.privatize(users, rng), rounds, top_k=4, keep=8)
+        drawn = simulate_prefixes(values, counts, rounds, rng, top_k=4, keep=8)
         hits.append([np.isin(values[:4], one.values).sum() for one in (real, drawn)])
     gap = np.diff(hits, axis=1)
     assert abs(gap.mean()) < 5 * gap.std() / np.sqrt(runs)
@@ -241,7 +241,7 @@ def test_reports_find_as_often_as_drawn_counts():
 
 # -- refusals -----------------------------------------------------------------------------------
 
-GOOD = prefix_rounds(8, 1.0, (4, 8))
+GOOD = prefix_rounds(8, 1.0, depths=(4, 8))
 
 
 def reports_of(rounds, users=50):
@@ -265,7 +265,9 @@ def reports_of(rounds, users=50):
 )
 def test_rounds_that_make_no_sense_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        prefix_rounds(*arguments)
+        prefix_rounds(
+            *arguments[:2], **dict(zip(("depths", "shares"), arguments[2:], strict=False))
+        )
 
 
 @pytest.mark.parametrize(
@@ -279,29 +281,32 @@ def test_rounds_that_make_no_sense_are_refused(arguments, message):
 )
 def test_pairs_that_make_no_sense_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        segment_pairs(*arguments)
+        segment_pairs(
+            *arguments[:2],
+            **dict(zip(("num_segments", "final_share"), arguments[2:], strict=False)),
+        )
 
 
 def test_searches_that_make_no_sense_are_refused():
     reports = reports_of(GOOD)
     with pytest.raises(ValueError, match="top_k must be an integer, at least 1"):
-        find_prefixes(GOOD, reports, 0)
+        find_prefixes(reports, GOOD, top_k=0)
     with pytest.raises(ValueError, match="keep must be an integer, at least 5"):
-        find_prefixes(GOOD, reports, 5, 4)
+        find_prefixes(reports, GOOD, top_k=5, keep=4)
     with pytest.raises(ValueError, match=r"keep must make lists of at most 2\*\*26 candidates"):
-        find_prefixes(prefix_rounds(48, 1.0, (8, 28, 48)), reports, 100)
+        find_prefixes(reports, prefix_rounds(48, 1.0, depths=(8, 28, 48)), top_k=100)
     with pytest.raises(ValueError, match="rounds must ask for prefixes"):
-        find_prefixes(segment_pairs(8, 1.0, 2), reports, 1)
+        find_prefixes(reports, segment_pairs(8, 1.0, num_segments=2), top_k=1)
     with pytest.raises(TypeError, match="rounds must be Assigned"):
-        find_prefixes(GOOD.parts, reports, 1)
+        find_prefixes(reports, GOOD.parts, top_k=1)
     with pytest.raises(ValueError, match="depths that do not decrease and end at all bits"):
-        find_prefixes(Assigned([(*GOOD.parts[0][:2], 1.0)]), reports, 1)
+        find_prefixes(reports, Assigned([(*GOOD.parts[0][:2], 1.0)]), top_k=1)
     with pytest.raises(TypeError, match="reports must be AssignedReports"):
-        find_prefixes(GOOD, [], 1)
+        find_prefixes([], GOOD, top_k=1)
     with pytest.raises(ValueError, match="reports must be of 2 parts, got"):
-        find_prefixes(GOOD, reports_of(prefix_rounds(8, 1.0, (4, 6, 8))), 1)
+        find_prefixes(reports_of(prefix_rounds(8, 1.0, depths=(4, 6, 8))), GOOD, top_k=1)
     with pytest.raises(TypeError, match="reports must have dtype"):
-        find_prefixes(GOOD, reports_of(prefix_rounds(40, 1.0, (20, 40))), 1)
+        find_prefixes(reports_of(prefix_rounds(40, 1.0, depths=(20, 40))), GOOD, top_k=1)
 
 
 def test_mechanisms_that_count_no_candidates_are_refused():
@@ -309,21 +314,21 @@ def test_mechanisms_that_count_no_candidates_are_refused():
     for mechanism in (ldp.GRR(256, 1.0), ldp.OUE(256, 1.0)):
         rounds = Assigned([(whole, mechanism, 1.0)])
         with pytest.raises(TypeError, match="rounds must be of hashing mechanisms, got"):
-            find_prefixes(rounds, rounds.privatize([1, 2], rng), 1)
+            find_prefixes(rounds.privatize([1, 2], rng), rounds, top_k=1)
     rounds = Assigned([(whole, ldp.OLH(256, 1.0), 1.0)])
-    assert find_prefixes(rounds, rounds.privatize(np.full(99, 7), rng), 1).values == [7]
+    assert find_prefixes(rounds.privatize(np.full(99, 7), rng), rounds, top_k=1).values == [7]
     with pytest.raises(TypeError, match="rounds must be of WideHashing to be drawn, got"):
-        simulate_prefixes(rounds, [7], [99], rng, top_k=1)
+        simulate_prefixes([7], [99], rounds, rng, top_k=1)
 
 
 def test_reports_count_once_and_for_their_own_round():
     reports = reports_of(GOOD)
     with pytest.raises(ValueError, match="reports must be given once"):
-        find_prefixes(GOOD, [reports, reports], 1)
+        find_prefixes([reports, reports], GOOD, top_k=1)
     first = reports.reports[0]
     for wrong in ((first, first), (first, None), (first, 3)):
         with pytest.raises((TypeError, ValueError), match=r"reports must .*\."):
-            find_prefixes(GOOD, AssignedReports(reports.part, wrong), 1)
+            find_prefixes(AssignedReports(reports.part, wrong), GOOD, top_k=1)
 
 
 def test_an_empty_round_is_refused():
@@ -332,17 +337,17 @@ def test_an_empty_round_is_refused():
         reports.part[reports.part == 0], (reports.reports[0], reports.reports[1][:0])
     )
     with pytest.raises(ValueError, match="at least one in every round, got none in round 2"):
-        find_prefixes(GOOD, empty, 1)
-    find_prefixes(GOOD, [empty, reports], 1)  # another machine has some
+        find_prefixes(empty, GOOD, top_k=1)
+    find_prefixes([empty, reports], GOOD, top_k=1)  # another machine has some
     with pytest.raises(ValueError, match="got none in round"):
-        simulate_prefixes(GOOD, [3], [1], np.random.default_rng(1), top_k=1)
+        simulate_prefixes([3], [1], GOOD, np.random.default_rng(1), top_k=1)
 
 
 def test_populations_that_make_no_sense_are_refused():
     rng = np.random.default_rng(1)
     with pytest.raises(ValueError, match="values must be different"):
-        simulate_prefixes(GOOD, [3, 3], [10, 10], rng, top_k=1)
+        simulate_prefixes([3, 3], [10, 10], GOOD, rng, top_k=1)
     with pytest.raises(ValueError, match="counts must be 2, one a value"):
-        simulate_prefixes(GOOD, [3, 4], [10], rng, top_k=1)
+        simulate_prefixes([3, 4], [10], GOOD, rng, top_k=1)
     with pytest.raises(ValueError, match="values must be at least 0 and below 256"):
-        simulate_prefixes(GOOD, [256], [10], rng, top_k=1)
+        simulate_prefixes([256], [10], GOOD, rng, top_k=1)

@@ -29,13 +29,13 @@ def seeds(size, limbs, rng):
 
 
 def test_all_rounds_say_more_than_the_last():
-    rounds, runs = prefix_rounds(30, 2.0, (10, 20, 30), scattered=True), 600
+    rounds, runs = prefix_rounds(30, 2.0, depths=(10, 20, 30), scattered=True), 600
     rng, n = np.random.default_rng(1), 3_000
     users = np.append(np.repeat([5, 9], [900, 300]), rng.integers(0, 2**30, n - 1_200))
     pooled, last = [], []
     for _ in range(runs):
         reports = rounds.privatize(users, rng)
-        pooled.append(pooled_frequencies(rounds, reports, [5, 9, 77]))
+        pooled.append(pooled_frequencies(reports, rounds, [5, 9, 77]))
         m = rounds.parts[-1][1]
         codes = scatter([5, 9, 77], 30)
         last.append(ldp.debias(m.tally(reports.reports[-1], codes), m))
@@ -49,24 +49,24 @@ def test_all_rounds_say_more_than_the_last():
 
 def test_natural_codes_are_refused_because_their_prefixes_hold_others():
     rng = np.random.default_rng(2)
-    natural = prefix_rounds(30, 2.0, (10, 20, 30))
+    natural = prefix_rounds(30, 2.0, depths=(10, 20, 30))
     users = np.arange(20_000) % 100
     with pytest.raises(ValueError, match="prefixes of scattered codes, got natural ones"):
-        pooled_frequencies(natural, natural.privatize(users, rng), [5])
+        pooled_frequencies(natural.privatize(users, rng), natural, [5])
     m = natural.parts[0][1]  # control: all hundred values have one prefix
     reports = natural.privatize(users, rng)
     assert ldp.debias(m.tally(reports.reports[0], [0]), m)[0] > 0.9
 
 
 def test_scattered_searches_return_what_users_hold():
-    rounds = prefix_rounds(40, 3.0, (14, 27, 40), scattered=True)
+    rounds = prefix_rounds(40, 3.0, depths=(14, 27, 40), scattered=True)
     rng = np.random.default_rng(3)
     users = np.append(np.repeat([123, 2**39], 2_000), rng.integers(0, 2**40, 2_000))
     reports = rounds.privatize(users, rng)
-    found = find_prefixes(rounds, reports, 2)
+    found = find_prefixes(reports, rounds, top_k=2)
     assert sorted(found.values.tolist()) == [123, 2**39]
     assert gather(found.rounds[-1].tally.candidates, 40).tolist() == found.values.tolist()
-    assert pooled_frequencies(rounds, reports, []).size == 0
+    assert pooled_frequencies(reports, rounds, []).size == 0
 
 
 # -- a public pool ---------------------------------------------------------------------------------
@@ -155,8 +155,8 @@ def test_a_walk_over_states_is_the_walk_over_reports():
     rounds = Assigned(parts)
     users = np.append(np.repeat([123, 2**29], 3_000), rng.integers(0, 2**30, 3_000))
     reports = rounds.privatize(users, rng)
-    kept = pool_states(rounds, reports)
-    first, second = find_prefixes(rounds, reports, 2), find_prefixes(rounds, kept, 2)
+    kept = pool_states(reports, rounds)
+    first, second = find_prefixes(reports, rounds, top_k=2), find_prefixes(kept, rounds, top_k=2)
     assert first.values.tolist() == second.values.tolist()
     assert first.frequencies.tobytes() == second.frequencies.tobytes()
     assert sorted(first.values.tolist()) == [123, 2**29]
@@ -164,11 +164,11 @@ def test_a_walk_over_states_is_the_walk_over_reports():
         certify(first, 0.1)
     states = kept.tables
     with pytest.raises(ValueError, match="at least one in every round, got none in round 2"):
-        find_prefixes(rounds, PoolStates((states[0], 0 * states[1], states[2])), 2)
+        find_prefixes(PoolStates((states[0], 0 * states[1], states[2])), rounds, top_k=2)
     with pytest.raises(ValueError, match="reports must be tables of 3 pools"):
-        find_prefixes(rounds, PoolStates(states[:2]), 2)
+        find_prefixes(PoolStates(states[:2]), rounds, top_k=2)
     with pytest.raises(TypeError, match="rounds must be asked by HashPool"):
-        pool_states(prefix_rounds(8, 1.0), reports)
+        pool_states(reports, prefix_rounds(8, 1.0))
 
 
 def test_pools_that_make_no_sense_are_refused():

@@ -41,22 +41,22 @@ def population(rng):
 
 def test_pairs_are_joined_to_the_values_that_were_planted():
     rng = np.random.default_rng(1)
-    rounds = segment_pairs(18, 4.0, 3)
+    rounds = segment_pairs(18, 4.0, num_segments=3)
     reports = rounds.privatize(population(rng), rng)
-    found = find_strings(rounds, reports, 2)
+    found = find_strings(reports, rounds, top_k=2)
     assert found.values.tolist() == [7, 2**18 - 5]
     last = found.rounds[0]
     assert last.users == reports.reports[-1].size
     again = rounds.parts[-1][1].tally(reports.reports[-1], found.values)
     np.testing.assert_array_equal(found.frequencies, ldp.debias(again, rounds.parts[-1][1]))
-    drawn = simulate_strings(rounds, [7, 2**18 - 5], [900, 700], rng, top_k=2)
+    drawn = simulate_strings([7, 2**18 - 5], [900, 700], rounds, rng, top_k=2)
     assert drawn.values.tolist() == [7, 2**18 - 5]
 
 
 def test_no_string_may_have_all_its_pairs():
     rng = np.random.default_rng(0)
-    rounds = segment_pairs(18, 0.1, 3)
-    found = find_strings(rounds, rounds.privatize(population(rng), rng), 1, 1)
+    rounds = segment_pairs(18, 0.1, num_segments=3)
+    found = find_strings(rounds.privatize(population(rng), rng), rounds, top_k=1, keep=1)
     assert found.values.size == found.frequencies.size == len(found.rounds) == 0
     assert ldp.heavy_hitters.certify(found, 0.1).size == 0
     assert [end.size for end in found.intervals()] == [0, 0]
@@ -64,14 +64,14 @@ def test_no_string_may_have_all_its_pairs():
 
 def test_too_many_strings_are_refused():
     rng = np.random.default_rng(1)
-    rounds = segment_pairs(30, 1.0, 3)
+    rounds = segment_pairs(30, 1.0, num_segments=3)
     reports = rounds.privatize(np.arange(100), rng)
     with pytest.raises(ValueError, match="keep must make at most 1048576 strings of pairs"):
-        find_strings(rounds, reports, 1, 2**18)
+        find_strings(reports, rounds, top_k=1, keep=2**18)
     with pytest.raises(ValueError, match="rounds must ask for each pair of pieces"):
-        find_strings(prefix_rounds(8, 1.0), reports, 1)
+        find_strings(reports, prefix_rounds(8, 1.0), top_k=1)
     with pytest.raises(TypeError, match="rounds must be Assigned"):
-        find_strings(None, reports, 1)
+        find_strings(reports, None, top_k=1)
 
 
 # -- the tree that grows with the users ------------------------------------------------------------

@@ -84,7 +84,9 @@ def test_lists_of_all_rounds_are_equally_long():
         for size in (5, 11):
             given = None if shares is None else shares(size)
             depths = searches.DEPTHS[str(size)]
-            assert sum(prefix_rounds(43, 1.0, depths, given).shares) == pytest.approx(1)
+            assert sum(prefix_rounds(43, 1.0, depths=depths, shares=given).shares) == pytest.approx(
+                1
+            )
     assert searches.SHARES["rising by half"](5)[-1] == pytest.approx(
         1.5 * searches.SHARES["rising by half"](5)[0]
     )

@@ -290,10 +290,14 @@ def test_the_whole_way_recovers_ranges():
     counts = rng.multinomial(10**7, law)
     tallies = h.simulate(counts, rng)
     nodes, noise = h.nodes(tallies), h.variances(tallies)
-    for tree in (nodes, ldp.least_squares_tree(nodes, noise), ldp.hh_admm(nodes, noise).nodes):
+    for tree in (
+        nodes,
+        ldp.trees.least_squares_tree(nodes, noise),
+        ldp.trees.hh_admm(nodes, noise).nodes,
+    ):
         for start, stop in [(0, 64), (0, 1), (5, 41), (63, 64), (30, 34)]:
             truth = counts[start:stop].sum() / counts.sum()
-            assert ldp.range_query(tree, start, stop) == pytest.approx(truth, abs=0.01)
+            assert ldp.trees.range_query(tree, start, stop) == pytest.approx(truth, abs=0.01)
 
 
 def test_partition_has_less_noise_than_a_split_budget():

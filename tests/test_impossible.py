@@ -14,24 +14,18 @@ from ldp import (
     OUE,
     SHE,
     HadamardResponse,
-    HybridMean,
-    LaplaceMean,
     LocalHashing,
-    OneBitMean,
     SubsetSelection,
     Tally,
     WideHashing,
     confidence_interval,
     debias,
-    exact_posterior,
-    gibbs,
     maximum_likelihood,
-    maximum_posterior,
-    mean_interval,
-    sgld,
-    slice_sample,
 )
 from ldp._noise import reach
+from ldp.bayes import exact_posterior, gibbs, sgld, slice_sample
+from ldp.likelihood import maximum_posterior
+from ldp.means import HybridMean, LaplaceMean, OneBitMean, mean_interval
 
 SUMS = [SHE(2, 60.0, resolution=1), SHE(2, 90.0, resolution=2)]  # noise of a few steps
 FREQUENCIES = [m for m in instances.every(1.0) if not isinstance(m, SHE)]
@@ -72,19 +66,19 @@ def decoders(m):
             "outcomes": m.outcomes,
             "unbiased": m.unbiased,
             "mean": m.mean,
-            "mean_interval": lambda y: mean_interval(m, np.repeat(y, 2)),
+            "mean_interval": lambda y: mean_interval(np.repeat(y, 2), m),
         }
     ones, rng = np.ones(m.domain_size), np.random.default_rng(0)
     few = {"num_draws": 1, "burn_in": 0, "num_chains": 2, "rng": rng}
     found = {name: getattr(m, name) for name in ("tally", "outcomes", "likelihood")}
     return found | {
         "support": getattr(m, "support", m.tally),
-        "maximum_likelihood": lambda y: maximum_likelihood(m, y, max_iterations=1),
-        "maximum_posterior": lambda y: maximum_posterior(m, y, ones, max_iterations=1),
-        "exact_posterior": lambda y: exact_posterior(m, y, ones),
-        "gibbs": lambda y: gibbs(m, y, ones, **few),
-        "slice_sample": lambda y: slice_sample(m, y, ones, **few),
-        "sgld": lambda y: sgld(m, y, ones, [1e-3], rng),
+        "maximum_likelihood": lambda y: maximum_likelihood(y, m, max_iterations=1),
+        "maximum_posterior": lambda y: maximum_posterior(y, m, ones, max_iterations=1),
+        "exact_posterior": lambda y: exact_posterior(y, m, ones),
+        "gibbs": lambda y: gibbs(y, m, ones, **few),
+        "slice_sample": lambda y: slice_sample(y, m, ones, **few),
+        "sgld": lambda y: sgld(y, m, ones, [1e-3], rng),
     }
 
 

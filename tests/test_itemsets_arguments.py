@@ -258,7 +258,7 @@ def test_tallies_of_other_mechanisms_and_impossible_ones(m):
 def test_a_likelihood_of_values_is_not_to_be_had_from_reports_of_sets(m):
     reports = m.privatize(SETS, np.random.default_rng(1))
     with pytest.raises((TypeError, AttributeError)):
-        maximum_likelihood(m, reports)
+        maximum_likelihood(reports, m)
 
 
 @pytest.mark.parametrize("m", [SetSelection(20, 2, 1.0), PadAndSample(20, 2, GRR(22, 1.0))])

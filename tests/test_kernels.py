@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp import _bit_counts, _kernels, _words
-from ldp.estimators import _likelihood_kernels
+from ldp.likelihood import kernels as _likelihood_kernels
 from ldp.mechanisms._restricted import restricted_response
 
 ALL_ONES = 2**64 - 1

@@ -6,10 +6,11 @@ Statistical tests say their false-alarm rate; that of the whole file is below 10
 import numpy as np
 import pytest
 
-from ldp import GRR, OUE, RRRR, SHE, exact_posterior, sgld
+from ldp import GRR, OUE, RRRR, SHE
 from ldp._words import words
-from ldp.estimators import langevin as module
-from ldp.estimators._evidence import dense_rows, gather
+from ldp.bayes import exact_posterior, sgld
+from ldp.bayes import langevin as module
+from ldp.likelihood.evidence import dense_rows, gather
 
 TWO = [GRR(3, 1.0), RRRR(3, 1.5, [1], 1.0)]
 
@@ -76,7 +77,7 @@ def test_updates_are_those_of_the_formula(m, n, minibatch, alpha):
     phi, steps = np.array([0.3, 1.0, 2.0]), np.geomspace(0.1, 1e-4, 8)
     rng, again = np.random.default_rng(5), np.random.default_rng(5)
     given = reports if isinstance(m, list) else reports[0]
-    made = sgld(m, given, phi, steps, rng, minibatch=minibatch, concentration=alpha)
+    made = sgld(given, m, phi, steps, rng, minibatch=minibatch, concentration=alpha)
     picks = words(again, (8, min(minibatch, len(rows))))
     noise = again.standard_normal((8, 3))
     wanted = list(slow(rows, phi, steps, minibatch, alpha, picks, noise))
@@ -96,7 +97,7 @@ def test_all_users_without_noise_climb_the_log_density(m):
     reports, phi = drawn(m, 12), np.array([0.4, 1.1, 0.7])
     alpha, h, step = np.array([0.5, 1.0, 2.5]), 1e-5, 1e-3
     rng = Altered(stretch=0.0, in_turn=True)
-    moved = sgld(m, reports, phi, [step], rng, minibatch=12, concentration=alpha).phi
+    moved = sgld(reports, m, phi, [step], rng, minibatch=12, concentration=alpha).phi
     rows = m.likelihood(reports)
     for v in range(3):
         ends = [log_density(phi + h * sign * np.eye(3)[v], alpha, rows) for sign in (-1, 1)]
@@ -113,7 +114,7 @@ def test_states_below_zero_are_reflected():
     assert wanted.max() < 0
     rng = Altered(3)
     rng.standard_normal = lambda size: -2 * np.abs(noise)[None]
-    moved = sgld(GRR(2, np.log(3)), [0], phi, [step], rng)
+    moved = sgld([0], GRR(2, np.log(3)), phi, [step], rng)
     np.testing.assert_allclose(moved.phi, -wanted, rtol=1e-12)
 
 
@@ -122,9 +123,9 @@ def test_two_calls_go_on_like_one(monkeypatch):
     m, reports, steps = GRR(3, 1.0), drawn(GRR(3, 1.0), 9), np.geomspace(0.1, 1e-3, 20)
     monkeypatch.setattr(module, "_NUMBERS_AT_ONCE", 10 * (5 + 3))
     one, two = np.random.default_rng(1), np.random.default_rng(1)
-    whole = sgld(m, reports, np.ones(3), steps, one, minibatch=5)
-    first = sgld(m, reports, np.ones(3), steps[:10], two, minibatch=5)
-    second = sgld(m, reports, first.phi, steps[10:], two, minibatch=5)
+    whole = sgld(reports, m, np.ones(3), steps, one, minibatch=5)
+    first = sgld(reports, m, np.ones(3), steps[:10], two, minibatch=5)
+    second = sgld(reports, m, first.phi, steps[10:], two, minibatch=5)
     assert (np.concatenate([first.laws, second.laws]) == whole.laws).all()
     assert (second.phi == whole.phi).all()
     assert (whole.laws[-1] == whole.phi / whole.phi.sum()).all()
@@ -134,7 +135,7 @@ def test_tallies_say_what_reports_say():
     reports = [drawn(m, 30) for m in TWO]
     tallies = [m.tally(r) for m, r in zip(TWO, reports, strict=True)]
     by_report, by_tally = (
-        sgld(TWO, given, np.ones(3), np.full(20, 0.01), np.random.default_rng(2))
+        sgld(given, TWO, np.ones(3), np.full(20, 0.01), np.random.default_rng(2))
         for given in (reports, tallies)
     )
     assert (by_report.laws == by_tally.laws).all()
@@ -148,7 +149,7 @@ def moments(rng_of, m, reports, step, exact, chains=32, updates=60_000):
     found = []
     for chain in range(chains):
         rng, steps = rng_of(chain), np.full(updates, step)
-        laws = sgld(m, reports, rng.gamma(1, size=3), steps, rng).laws[updates // 6 :]
+        laws = sgld(reports, m, rng.gamma(1, size=3), steps, rng).laws[updates // 6 :]
         found.append(np.concatenate([laws.mean(axis=0), ((laws - exact.mean) ** 2).mean(axis=0)]))
     return np.array(found)
 
@@ -159,7 +160,7 @@ def excess(rng_of, m, reports, step):
     Where the error is of order at least 1/2 in the step size, that of a step of `step` is at most
     the change from four times that step. Of 32 chains, Student's t beyond 8 is a 5e-9 event.
     """
-    exact = exact_posterior(GRR(3, 1.0), reports, np.ones(3))
+    exact = exact_posterior(reports, GRR(3, 1.0), np.ones(3))
     fine, coarse = (moments(rng_of, m, reports, s, exact) for s in (step, 4 * step))
     error = fine.std(axis=0, ddof=1) + coarse.std(axis=0, ddof=1)
     explained = np.abs(coarse.mean(axis=0) - fine.mean(axis=0)) + 8 * error / np.sqrt(len(fine))
@@ -192,7 +193,7 @@ def test_control_wrong_dynamics_have_others(stretch, m):
 def test_other_priors_than_the_uniform_throw_states_near_zero_far_away():
     """The drift (alpha - 1) / phi has no bound; at alpha = 1 it is constant."""
     for alpha, least, most in [(1.0, 0.0, 2.0), (0.5, 100.0, np.inf), (2.0, 100.0, np.inf)]:
-        moved = sgld(GRR(2, 1.0), [0], [1e-6, 1.0], [0.001], Altered(), concentration=alpha)
+        moved = sgld([0], GRR(2, 1.0), [1e-6, 1.0], [0.001], Altered(), concentration=alpha)
         assert least <= moved.phi[0] <= most
 
 
@@ -226,7 +227,7 @@ def test_bad_input(change, message):
 
 def test_refuses_what_is_no_generator_and_states_that_left_all_bounds():
     with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
-        sgld(GRR(3, 1.0), [0], np.ones(3), [0.1], np.random.RandomState(0))
+        sgld([0], GRR(3, 1.0), np.ones(3), [0.1], np.random.RandomState(0))
     phi, rng = [1e-307, 1.0, 1.0], np.random.default_rng(0)
     with pytest.raises(FloatingPointError, match="step sizes must be small enough"):
-        sgld(GRR(3, 1.0), [0], phi, [1e3], rng, concentration=3.0)
+        sgld([0], GRR(3, 1.0), phi, [1e3], rng, concentration=3.0)

@@ -20,16 +20,13 @@ from ldp import (
     SUE,
     THE,
     HadamardResponse,
-    HybridMean,
-    LaplaceMean,
     LocalHashing,
-    OneBitMean,
-    PiecewiseMean,
     SquareWave,
     SubsetSelection,
     debias,
     variance,
 )
+from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean
 
 SIZES = (3, 100, 3_000, 100_000)
 BUDGETS = (0.3, 1.0, 2.5, 5.0)

@@ -15,15 +15,12 @@ from ldp import (
     HadamardResponse,
     SubsetSelection,
     Tally,
-    exact_posterior,
-    gibbs,
     maximum_likelihood,
-    maximum_posterior,
-    sgld,
-    slice_sample,
 )
-from ldp.estimators import _evidence, likelihood
-from ldp.estimators._simplex_program import _on_faces, second_order_target
+from ldp.bayes import exact_posterior, gibbs, sgld, slice_sample
+from ldp.likelihood import evidence as _evidence
+from ldp.likelihood import likelihood, maximum_posterior
+from ldp.likelihood._simplex_program import _on_faces, second_order_target
 
 SMALL = [m for epsilon in (0.5, 3.0) for m in every(epsilon)]
 
@@ -58,7 +55,7 @@ def test_no_convex_solver_finds_a_better_law(m, with_prior):
     reports = some_reports(m, rng)
     rows, counts = m.likelihood(reports), np.ones(len(reports))
     prior = rng.choice([0.0, 0.5, 2.0], m.domain_size) if with_prior else np.zeros(m.domain_size)
-    fit = maximum_posterior(m, reports, 1 + prior) if with_prior else maximum_likelihood(m, reports)
+    fit = maximum_posterior(reports, m, 1 + prior) if with_prior else maximum_likelihood(reports, m)
     assert fit.converged
     assert fit.theta.min() >= 0
     assert fit.theta.sum() == pytest.approx(1, rel=1e-12)
@@ -97,7 +94,7 @@ TALLIES = [
 def test_randomized_response_in_closed_form_is_the_removal_loop(counts, epsilon):
     counts = np.array(counts)
     m = GRR(counts.size, epsilon)
-    fit = maximum_likelihood(m, Tally(counts, int(counts.sum())))
+    fit = maximum_likelihood(Tally(counts, int(counts.sum())), m)
     assert fit.iterations == 0
     assert fit.gap < 1e-13  # a few units in the last place of numbers near 1
     np.testing.assert_allclose(
@@ -106,7 +103,7 @@ def test_randomized_response_in_closed_form_is_the_removal_loop(counts, epsilon)
 
 
 def test_laws_sum_to_one_where_almost_nothing_is_learned():
-    fit = maximum_likelihood(GRR(5, 1e-6), Tally([9, 8, 7, 5, 3], 32))
+    fit = maximum_likelihood(Tally([9, 8, 7, 5, 3], 32), GRR(5, 1e-6))
     assert fit.theta.sum() == pytest.approx(1, rel=1e-15)
 
 
@@ -115,7 +112,7 @@ def test_randomized_response_over_many_random_tallies():
     for _ in range(2000):
         d, epsilon = int(rng.integers(2, 30)), float(rng.exponential(2.0)) + 0.02
         counts = rng.multinomial(int(rng.integers(1, 500)), rng.dirichlet(np.full(d, 0.3)))
-        fit = maximum_likelihood(GRR(d, epsilon), Tally(counts, int(counts.sum())))
+        fit = maximum_likelihood(Tally(counts, int(counts.sum())), GRR(d, epsilon))
         assert fit.gap < 1e-13
         expected = remove_the_smallest(counts, np.expm1(epsilon))
         np.testing.assert_allclose(fit.theta, expected, rtol=0, atol=1e-12 / epsilon)
@@ -127,8 +124,8 @@ def test_closed_form_and_solver_agree():
     m = SubsetSelection(12, 1.5, subset_size=1)
     rows = some_reports(m, rng, 3_000)
     values = np.unpackbits(rows, axis=1, count=12).argmax(axis=1)
-    solved = maximum_likelihood(m, rows, tolerance=1e-13)
-    closed = maximum_likelihood(GRR(12, 1.5), values)
+    solved = maximum_likelihood(rows, m, tolerance=1e-13)
+    closed = maximum_likelihood(values, GRR(12, 1.5))
     assert solved.iterations > 0
     # The objective is flat to second order: a gap of 1e-13 leaves a distance of order 1e-7.
     np.testing.assert_allclose(solved.theta, closed.theta, rtol=0, atol=1e-6)
@@ -138,9 +135,9 @@ def test_closed_form_and_solver_agree():
 @pytest.mark.parametrize("m", [OUE(6, 1.0), SHE(4, 2.0), OLH(9, 3.0)], ids=repr)
 def test_the_gap_bounds_what_is_missing_at_every_stage(m):
     reports = some_reports(m, np.random.default_rng(8), 500)
-    best = maximum_likelihood(m, reports, tolerance=1e-12).log_likelihood
+    best = maximum_likelihood(reports, m, tolerance=1e-12).log_likelihood
     for steps in (1, 2):
-        early = maximum_likelihood(m, reports, tolerance=1e-15, max_iterations=steps)
+        early = maximum_likelihood(reports, m, tolerance=1e-15, max_iterations=steps)
         assert not early.converged
         assert early.iterations == steps
         missing = (best - early.log_likelihood) / 500
@@ -151,8 +148,8 @@ def test_the_gap_bounds_what_is_missing_at_every_stage(m):
 def test_the_gap_is_the_largest_mean_likelihood_ratio(m):
     reports = some_reports(m, np.random.default_rng(8), 500)
     prior = np.linspace(0.5, 40, m.domain_size)
-    plain = maximum_likelihood(m, reports, max_iterations=1)
-    with_prior = maximum_posterior(m, reports, 1 + prior, max_iterations=1)
+    plain = maximum_likelihood(reports, m, max_iterations=1)
+    with_prior = maximum_posterior(reports, m, 1 + prior, max_iterations=1)
     for fit, users in ((plain, np.zeros_like(prior)), (with_prior, prior)):
         rows = m.likelihood(reports)
         towards = (rows / (rows @ fit.theta)[:, None]).sum(axis=0)
@@ -165,7 +162,7 @@ def test_a_prior_that_drowns_the_reports_leaves_no_false_certificate():
     # The gap per report is the gap per pseudo-user times their number: here 1e-16 times 1e13.
     m = OUE(5, 1.0)
     reports = some_reports(m, np.random.default_rng(8), 100)
-    fit = maximum_posterior(m, reports, np.full(5, 1e12), max_iterations=20)
+    fit = maximum_posterior(reports, m, np.full(5, 1e12), max_iterations=20)
     assert fit.gap > 1e-6
     assert not fit.converged
 
@@ -174,7 +171,7 @@ def test_a_solver_that_cannot_go_on_says_so(monkeypatch):
     monkeypatch.setattr(likelihood, "_step_length", lambda *_: 0.0)
     m = OUE(6, 1.0)
     reports = some_reports(m, np.random.default_rng(8), 500)
-    fit = maximum_likelihood(m, reports)
+    fit = maximum_likelihood(reports, m)
     rows = m.likelihood(reports)
     start = np.log((rows / rows.mean(axis=1, keepdims=True)).mean(axis=0).max())
     assert not fit.converged
@@ -183,7 +180,7 @@ def test_a_solver_that_cannot_go_on_says_so(monkeypatch):
 
 def test_iterations_that_do_not_suffice_are_admitted():
     m = OUE(6, 1.0)
-    fit = maximum_likelihood(m, some_reports(m, np.random.default_rng(8)), max_iterations=1)
+    fit = maximum_likelihood(some_reports(m, np.random.default_rng(8)), m, max_iterations=1)
     assert not fit.converged
     assert fit.gap > 1e-9
 
@@ -213,8 +210,8 @@ def test_packed_rows_sum_as_dense_ones(m, monkeypatch):
 def test_equal_reports_and_their_order_do_not_matter(m):
     rng = np.random.default_rng(10)
     reports = some_reports(m, rng, 40)
-    once = maximum_likelihood(m, reports, tolerance=1e-12)
-    again = maximum_likelihood(m, rng.permutation(np.concatenate([reports] * 3)), tolerance=1e-12)
+    once = maximum_likelihood(reports, m, tolerance=1e-12)
+    again = maximum_likelihood(rng.permutation(np.concatenate([reports] * 3)), m, tolerance=1e-12)
     assert again.log_likelihood == pytest.approx(3 * once.log_likelihood, abs=1e-9)
 
 
@@ -223,7 +220,7 @@ def test_one_report_alone_goes_to_its_likeliest_values(m):
     for reports in (all_reports(m)[:1], all_reports(m)[-1:]):
         rows = m.likelihood(reports)[0]
         for repeated in (reports, np.concatenate([reports] * 5)):
-            fit = maximum_likelihood(m, repeated)
+            fit = maximum_likelihood(repeated, m)
             assert fit.converged
             likeliest = rows >= rows.max() * (1 - 1e-12)
             assert fit.theta[likeliest].sum() == pytest.approx(1, abs=1e-8)
@@ -232,16 +229,16 @@ def test_one_report_alone_goes_to_its_likeliest_values(m):
 def test_a_flat_prior_changes_nothing_and_a_strong_one_wins():
     m = OUE(5, 1.0)
     reports = some_reports(m, np.random.default_rng(11))
-    flat = maximum_posterior(m, reports, np.ones(5))
-    np.testing.assert_array_equal(flat.theta, maximum_likelihood(m, reports).theta)
+    flat = maximum_posterior(reports, m, np.ones(5))
+    np.testing.assert_array_equal(flat.theta, maximum_likelihood(reports, m).theta)
     prior = np.array([0.4, 0.3, 0.2, 0.05, 0.05])
-    strong = maximum_posterior(m, reports, 1 + 1e6 * prior)
+    strong = maximum_posterior(reports, m, 1 + 1e6 * prior)
     np.testing.assert_allclose(strong.theta, prior, atol=1e-3)
 
 
 def test_without_noise_the_prior_adds_its_users_to_the_counts():
     values = np.repeat([0, 1, 2], [5, 3, 0])
-    fit = maximum_posterior(GRR(3, 30.0), values, [2.0, 1.5, 3.0], tolerance=1e-13)
+    fit = maximum_posterior(values, GRR(3, 30.0), [2.0, 1.5, 3.0], tolerance=1e-13)
     np.testing.assert_allclose(fit.theta, np.array([6, 3.5, 2]) / 11.5, atol=1e-6)
 
 
@@ -264,7 +261,7 @@ def test_errors_spread_as_the_information_says(m, seed):
         total = 0.0
         for child in np.random.default_rng(seed).spawn(trials):
             reports = m.privatize(child.choice(m.domain_size, n, p=theta), child)
-            error = (maximum_likelihood(assumed, reports).theta - theta)[:-1]
+            error = (maximum_likelihood(reports, assumed).theta - theta)[:-1]
             total += n * error @ information @ error
         freedom = trials * (m.domain_size - 1)
         return (total - freedom) / np.sqrt(2 * freedom)
@@ -282,28 +279,28 @@ def test_reports_are_checked_before_any_work():
     m = OUE(10, 1.0)
     rows = m.privatize([0, 1, 2], np.random.default_rng(0))
     with pytest.raises(ValueError, match="reports must be at least one, got 0"):
-        maximum_likelihood(m, rows[:0])
+        maximum_likelihood(rows[:0], m)
     with pytest.raises(TypeError, match="reports must be bit-packed uint8, got dtype int64"):
-        maximum_likelihood(m, np.array([1, 2]))
+        maximum_likelihood(np.array([1, 2]), m)
     with pytest.raises(ValueError, match=r"reports must have shape \(n, 2\)"):
-        maximum_likelihood(m, SUE(30, 1.0).privatize([0], np.random.default_rng(0)))
+        maximum_likelihood(SUE(30, 1.0).privatize([0], np.random.default_rng(0)), m)
     with pytest.raises(TypeError, match="reports must be the reports themselves, got a Tally"):
-        maximum_likelihood(m, m.tally(rows))
+        maximum_likelihood(m.tally(rows), m)
     with pytest.raises(ValueError, match="domain_size must be at most 8192 here, got 9000"):
-        maximum_likelihood(OUE(9_000, 1.0), OUE(9_000, 1.0).privatize([0], np.random.default_rng()))
+        maximum_likelihood(OUE(9_000, 1.0).privatize([0], np.random.default_rng()), OUE(9_000, 1.0))
 
 
 @pytest.mark.parametrize("reports", [3, None, "1", iter([0, 1])], ids=type)
 def test_what_is_no_array_of_reports_is_refused(reports):
     m, ones, rng = GRR(3, 1.0), np.ones(3), np.random.default_rng(0)
     for estimate in (
-        lambda: maximum_likelihood(m, reports),
-        lambda: maximum_likelihood([m], [reports]),
-        lambda: maximum_posterior(m, reports, 1 + ones),
-        lambda: exact_posterior(m, reports, ones),
-        lambda: gibbs(m, reports, ones, 2, rng, burn_in=0),
-        lambda: slice_sample(m, reports, ones, 2, rng, burn_in=0),
-        lambda: sgld(m, reports, ones, [0.1], rng),
+        lambda: maximum_likelihood(reports, m),
+        lambda: maximum_likelihood([reports], [m]),
+        lambda: maximum_posterior(reports, m, 1 + ones),
+        lambda: exact_posterior(reports, m, ones),
+        lambda: gibbs(reports, m, ones, 2, rng, burn_in=0),
+        lambda: slice_sample(reports, m, ones, 2, rng, burn_in=0),
+        lambda: sgld(reports, m, ones, [0.1], rng),
     ):
         with pytest.raises((TypeError, ValueError), match=r"^reports must be .*, got .*\.$"):
             estimate()
@@ -343,14 +340,14 @@ def test_tallies_of_randomized_response_are_checked():
         (Tally([6, 4, 1], 11, candidates=[2, 1, 0]), "got one of candidates"),
     ]:
         with pytest.raises(ValueError, match=message):
-            maximum_likelihood(m, tally)
+            maximum_likelihood(tally, m)
 
 
 def test_extreme_budgets_leave_no_certificate_of_nothing():
     # At a budget of 720 e^epsilon is not a float64; the likelihood is still known up to a factor.
     m = SHE(4, 720.0)
     reports = m.privatize([0] * 9 + [1], np.random.default_rng(0))
-    fit = maximum_likelihood(m, reports)
+    fit = maximum_likelihood(reports, m)
     assert fit.converged
     np.testing.assert_allclose(fit.theta, [0.9, 0.1, 0, 0], atol=1e-4)
 
@@ -358,9 +355,9 @@ def test_extreme_budgets_leave_no_certificate_of_nothing():
 @pytest.mark.parametrize("wrong", [[0, 1], np.eye(2), None])
 def test_what_is_no_mechanism_is_refused(wrong):
     with pytest.raises(TypeError, match="mechanism must have a likelihood, got"):
-        maximum_likelihood(wrong, np.array([0, 1]))
+        maximum_likelihood(np.array([0, 1]), wrong)
     with pytest.raises(TypeError, match="mechanism must have a likelihood, got"):
-        maximum_posterior(wrong, np.array([0, 1]), [1.0, 1.0])
+        maximum_posterior(np.array([0, 1]), wrong, [1.0, 1.0])
 
 
 class Overflowing:
@@ -375,7 +372,7 @@ class Overflowing:
 @pytest.mark.parametrize("report", [0, 1])
 def test_likelihoods_that_are_no_numbers_are_refused(report):
     with pytest.raises(ValueError, match="reports must be possible under some value"):
-        maximum_likelihood(Overflowing(), np.array([report]))
+        maximum_likelihood(np.array([report]), Overflowing())
     assert likelihood.certified_gap(np.array([1.0, np.nan]), 1) == np.inf
 
 
@@ -396,8 +393,8 @@ class Erasing:
 
 def test_an_impossible_report_is_refused():
     with pytest.raises(ValueError, match="reports must be possible under some value"):
-        maximum_likelihood(Erasing(), np.array([0, 1]))
-    assert maximum_likelihood(Erasing(), np.array([0, 0])).theta[0] == pytest.approx(1, abs=1e-8)
+        maximum_likelihood(np.array([0, 1]), Erasing())
+    assert maximum_likelihood(np.array([0, 0]), Erasing()).theta[0] == pytest.approx(1, abs=1e-8)
 
 
 class Merging(Erasing):
@@ -410,11 +407,11 @@ class Merging(Erasing):
 
 
 def test_values_no_report_tells_apart_share_what_is_known_of_both():
-    fit = maximum_likelihood(Merging(), np.array([0, 0, 1]))
+    fit = maximum_likelihood(np.array([0, 0, 1]), Merging())
     assert fit.converged
     # 2 log(1 + 2t) + log(2 - t) still rises at t = 1: 4/(1 + 2t) = 1/(2 - t) only at t = 7/6.
     assert fit.theta[0] == pytest.approx(1.0, abs=1e-6)
-    fit = maximum_likelihood(Merging(), np.array([0, 1, 1]))
+    fit = maximum_likelihood(np.array([0, 1, 1]), Merging())
     # log(1 + 2t) + 2 log(2 - t) is largest where 2/(1 + 2t) = 2/(2 - t): t = 1/3.
     assert fit.theta[0] == pytest.approx(1 / 3, abs=1e-4)
     assert fit.theta[1] == pytest.approx(fit.theta[2], abs=1e-12)  # nothing prefers one of them
@@ -432,7 +429,7 @@ def test_values_no_report_tells_apart_share_what_is_known_of_both():
 )
 def test_stopping_rules_are_checked(arguments, error, message):
     with pytest.raises(error, match=message):
-        maximum_likelihood(GRR(2, 1.0), [0, 1], **arguments)
+        maximum_likelihood([0, 1], GRR(2, 1.0), **arguments)
 
 
 @pytest.mark.parametrize(
@@ -446,13 +443,13 @@ def test_stopping_rules_are_checked(arguments, error, message):
 )
 def test_concentrations_are_checked(concentration, message):
     with pytest.raises(ValueError, match=message):
-        maximum_posterior(GRR(2, 1.0), np.array([0, 1]), concentration)
+        maximum_posterior(np.array([0, 1]), GRR(2, 1.0), concentration)
 
 
 def test_a_domain_of_a_million_needs_no_matrix():
     m = GRR(10**6, 10.0)
     tally = m.simulate(np.arange(10**6) % 7, np.random.default_rng(2))
-    fit = maximum_likelihood(m, tally)
+    fit = maximum_likelihood(tally, m)
     assert fit.converged
     assert fit.theta.sum() == pytest.approx(1, rel=1e-12)
 
@@ -486,6 +483,6 @@ def test_long_valleys_are_crossed() -> None:
     tallies = [
         m.simulate(rng.multinomial(n, law), rng) for m, n in zip(mechanisms, users, strict=True)
     ]
-    fit = maximum_likelihood(mechanisms, tallies)
+    fit = maximum_likelihood(tallies, mechanisms)
     assert fit.converged
     assert fit.iterations < 40

@@ -24,7 +24,7 @@ from ldp import (
     variance,
     worst_case_epsilon,
 )
-from ldp.estimators.linear import noise_variance
+from ldp.linear import noise_variance
 
 
 @pytest.mark.parametrize("m", [m for eps in (0.5, 3.0) for m in pure(eps)], ids=repr)
@@ -163,7 +163,7 @@ def test_interval_ends_are_z_standard_errors_away_at_their_own_variance(m, popul
     estimate = debias(tally, m)
     ends = confidence_interval(tally, m, level=0.9, population=population)
     assert_score_ends(ends, estimate, m, n, z, population)
-    together = confidence_interval(tally, m, 0.9, simultaneous=True, population=population)
+    together = confidence_interval(tally, m, level=0.9, simultaneous=True, population=population)
     z = stats.norm.isf(0.05 / m.domain_size)  # Bonferroni: a tenth shared by d two-sided intervals
     assert_score_ends(together, estimate, m, n, z, population)
 

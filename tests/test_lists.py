@@ -58,7 +58,12 @@ def test_every_miner_is_listed_in_the_tests() -> None:
 
 
 def is_protocol(made):
-    return made in (ldp.Mechanism, ldp.FrequencyOracle, ldp.SupportMechanism, ldp.PureMechanism)
+    return made in (
+        ldp.Mechanism,
+        ldp.FrequencyOracle,
+        ldp.types.SupportMechanism,
+        ldp.types.PureMechanism,
+    )
 
 
 def test_every_rule_and_sampler_is_listed_in_the_tests() -> None:

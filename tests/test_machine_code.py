@@ -92,7 +92,7 @@ rng = np.random.default_rng(1)
 m = ldp.GRR(20, 1.0)
 tally = m.simulate(np.arange(20) * 50, rng)
 phi, steps = np.arange(1.0, 21.0), np.full(2_000, 1e-4)
-laws = ldp.sgld(m, tally, phi, steps, rng).laws
+laws = ldp.bayes.sgld(m, tally, phi, steps, rng).laws
 print(laws[-1].tobytes().hex())
 """
 

@@ -12,20 +12,17 @@ from mean_oracles import numbers_and_laws
 from scipy import integrate, optimize
 from test_samplers import FALSE_ALARM, chi_square_p_value
 
-from ldp import (
-    GRR,
+from ldp import GRR, SquareWave, datasets, worst_case_epsilon
+from ldp._noise import reach
+from ldp._words import at_least, shared_rest
+from ldp.means import (
     HybridMean,
     LaplaceMean,
     OneBitMean,
     PiecewiseMean,
-    SquareWave,
     central_laplace_mean,
-    datasets,
     mean_interval,
-    worst_case_epsilon,
 )
-from ldp._noise import reach
-from ldp._words import at_least, shared_rest
 
 getcontext().prec = 60
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
@@ -297,9 +294,9 @@ def test_interval_by_hand(m):
     spread = max(numbers.var(ddof=1), min(m.variance(x) for x in m.grid))
     half = 1.959963984540054 * np.sqrt(spread / 500)
     expected = numbers.mean() - half, numbers.mean() + half
-    assert mean_interval(m, reports, population=True) == pytest.approx(expected, rel=1e-9)
+    assert mean_interval(reports, m, population=True) == pytest.approx(expected, rel=1e-9)
     least = 1.959963984540054 * np.sqrt(min(spread, m.worst_variance) / 500)
-    lower, upper = mean_interval(m, m.tally(reports))
+    lower, upper = mean_interval(m.tally(reports), m)
     assert (upper - lower) / 2 == pytest.approx(least, rel=1e-9)
 
 
@@ -329,13 +326,13 @@ def test_interval_of_two_reports():
     m = OneBitMean(0.0, 1.0, 1.0)
     low, high = m.unbiased([0, 1])
     half = 1.959963984540054 * (high - low) / 2  # the standard error of two numbers
-    lower, upper = mean_interval(m, [0, 1], population=True)
+    lower, upper = mean_interval([0, 1], m, population=True)
     assert (lower, upper) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
 
 
 def test_reports_that_agree_are_not_certain():
     m = OneBitMean(0.0, 1.0, 1.0)
-    lower, upper = mean_interval(m, np.ones(20, dtype=int), population=True)
+    lower, upper = mean_interval(np.ones(20, dtype=int), m, population=True)
     # e / (e - 1)^2 is the variance at the ends of the range, the least.
     expected = 2 * 1.959963984540054 * np.sqrt(np.e / (np.e - 1) ** 2 / 20)
     assert upper - lower == pytest.approx(expected, rel=1e-12)
@@ -350,7 +347,7 @@ def test_intervals_cover(m):
     rngs = np.random.default_rng(10).spawn(800)
     covered, narrow, target = 0, 0, values.mean()
     for rng in rngs:
-        lower, upper = mean_interval(m, m.privatize(values, rng))
+        lower, upper = mean_interval(m.privatize(values, rng), m)
         covered += lower <= target <= upper
         half = (upper - lower) / 4  # control: half the length covers two thirds
         narrow += abs(target - (lower + upper) / 2) <= half
@@ -365,7 +362,10 @@ def test_intervals_cover(m):
 def test_central_noise_has_the_stated_variance():
     values = np.linspace(0, 1, 21)  # on the grid of 20 steps: nothing is rounded
     rngs = np.random.default_rng(11).spawn(4_000)
-    errors = np.array([central_laplace_mean(values, 0, 1, 0.5, rng, 20) for rng in rngs]) - 0.5
+    errors = (
+        np.array([central_laplace_mean(values, 0, 1, 0.5, rng, resolution=20) for rng in rngs])
+        - 0.5
+    )
     spread = LaplaceMean(0.0, 1.0, 0.5, 20).variance(0.0) / 21**2
     assert abs(errors.mean()) < 6.1 * np.sqrt(spread / 4_000)
     # Laplace noise has kurtosis 6.

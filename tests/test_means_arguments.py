@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 from test_means import SAMPLED
 
-from ldp import (
-    GRR,
+from ldp import GRR, Tally
+from ldp._noise import reach
+from ldp.means import (
     HybridMean,
     LaplaceMean,
     OneBitMean,
     PiecewiseMean,
-    Tally,
     VectorMean,
     central_laplace_mean,
     mean_interval,
 )
-from ldp._noise import reach
 
 MAKERS = [OneBitMean, LaplaceMean, PiecewiseMean, HybridMean]
 
@@ -93,10 +92,10 @@ def test_reports_and_tallies_of_others(m):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mean_interval(SAMPLED[0], [1]), "reports must be at least two"),
-        (lambda: mean_interval(SAMPLED[0], [1, 0], level=1.0), "level must be between"),
-        (lambda: mean_interval(SAMPLED[0], [1, 0], level=0.0), "level must be between"),
-        (lambda: mean_interval(GRR(2, 1.0), [1, 0]), "mechanism must be a mean oracle"),
+        (lambda: mean_interval([1], SAMPLED[0]), "reports must be at least two"),
+        (lambda: mean_interval([1, 0], SAMPLED[0], level=1.0), "level must be between"),
+        (lambda: mean_interval([1, 0], SAMPLED[0], level=0.0), "level must be between"),
+        (lambda: mean_interval([1, 0], GRR(2, 1.0)), "mechanism must be a mean oracle"),
         (lambda: VectorMean(3, 0.0, 1.0, 1.0, 2), "oracle must be a callable"),
         (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 0), "num_dimensions must be"),
         (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2, 3), "num_reported must be"),
@@ -142,7 +141,7 @@ def test_tallies_that_cannot_be(m):
         Tally(good.counts * 1.0, 30),
         Tally(good.counts, 30, m, candidates=np.arange(good.counts.size)),
     ):
-        for estimate in (m.mean, lambda tally: mean_interval(m, tally)):
+        for estimate in (m.mean, lambda tally: mean_interval(tally, m)):
             with pytest.raises(ValueError, match=f"a tally of {good.counts.size} integers"):
                 estimate(bad)
     assert m.mean(Tally(good.counts, 30)) == m.mean(good)  # nobody says of which mechanism

@@ -11,16 +11,9 @@ from scipy import stats
 from scipy.optimize import brentq
 
 import ldp
-from ldp import (
-    GRR,
-    HybridMean,
-    LaplaceMean,
-    OneBitMean,
-    PiecewiseMean,
-    mean_interval,
-    worst_case_epsilon,
-)
+from ldp import GRR, worst_case_epsilon
 from ldp._words import at_least, shared_rest
+from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, mean_interval
 
 getcontext().prec = 60
 WORDS = 2**64
@@ -284,7 +277,7 @@ def coverage(m, ends, population, target):
     for ones, weight in enumerate(law):
         if weight > 1e-12:
             tally = ldp.Tally([400 - ones, ones], 400, m)
-            lower, upper = mean_interval(m, tally, population=population)
+            lower, upper = mean_interval(tally, m, population=population)
             covered += weight * (lower <= target <= upper)
     return covered
 

@@ -124,10 +124,10 @@ CONSTRUCTORS: dict[str, Callable[[], Any]] = {
     "HierarchicalHistogram": lambda: ldp.HierarchicalHistogram(
         LARGE, 1.0, 2, ldp.SubsetSelection
     ),
-    "LaplaceMean": lambda: ldp.LaplaceMean(0.0, 1.0, 1.0, 2**20),
-    "PiecewiseMean": lambda: ldp.PiecewiseMean(0.0, 1.0, 1.0, 2**20),
-    "HybridMean": lambda: ldp.HybridMean(0.0, 1.0, 1.0, 2**20),
-    "VectorMean": lambda: ldp.VectorMean(ldp.OneBitMean, 0.0, 1.0, 1.0, LARGE),
+    "LaplaceMean": lambda: ldp.means.LaplaceMean(0.0, 1.0, 1.0, 2**20),
+    "PiecewiseMean": lambda: ldp.means.PiecewiseMean(0.0, 1.0, 1.0, 2**20),
+    "HybridMean": lambda: ldp.means.HybridMean(0.0, 1.0, 1.0, 2**20),
+    "VectorMean": lambda: ldp.means.VectorMean(ldp.means.OneBitMean, 0.0, 1.0, 1.0, LARGE),
 }  # fmt: skip
 
 

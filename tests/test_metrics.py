@@ -6,13 +6,13 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp import (
+from ldp.metrics import (
     kl,
     ks,
     l_inf,
+    law_quantile,
     mean_error,
     mse,
-    quantile,
     quantile_error,
     range_error,
     tv,
@@ -95,12 +95,14 @@ def test_moments_of_histograms(p, q):
 def test_quantiles():
     law = [0.1, 0.2, 0.3, 0.4]
     levels = (0.05, 0.1, 0.11, 0.3, 0.6, 0.99)
-    assert [quantile(law, level) for level in levels] == [0, 0, 1, 1, 2, 3]
-    assert quantile([0.1] * 10, 0.3) == 2  # 0.1 + 0.1 + 0.1 is above 0.3 in floats, 1/3 is not
-    assert quantile([1 / 3] * 3, 2 / 3) == 1
-    assert quantile([0.1] * 10, 0.8) == 7  # though eight tenths add up to less than 0.8 in floats
+    assert [law_quantile(law, level) for level in levels] == [0, 0, 1, 1, 2, 3]
+    assert law_quantile([0.1] * 10, 0.3) == 2  # 0.1 + 0.1 + 0.1 is above 0.3 in floats, 1/3 is not
+    assert law_quantile([1 / 3] * 3, 2 / 3) == 1
+    assert (
+        law_quantile([0.1] * 10, 0.8) == 7
+    )  # though eight tenths add up to less than 0.8 in floats
     # A law may miss 1 by 1e-9; the last quantile is still the last bin that has mass.
-    assert quantile([0.5, 0.5 - 5e-10, 0.0], 1 - 1e-10) == 1
+    assert law_quantile([0.5, 0.5 - 5e-10, 0.0], 1 - 1e-10) == 1
     shifted = [0.0, 0.1, 0.2, 0.3, 0.4]
     assert quantile_error([*law, 0.0], shifted) == 1
     assert quantile_error([*law, 0.0], shifted, bin_width=0.5) == 0.5
@@ -129,18 +131,21 @@ HALVES = [0.5, 0.5]
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: wasserstein(HALVES, HALVES, 0), "bin_width must be positive"),
-        (lambda: mean_error(HALVES, HALVES, np.nan), "bin_width must be positive"),
-        (lambda: variance_error(HALVES, HALVES, -1), "bin_width must be positive"),
+        (lambda: wasserstein(HALVES, HALVES, bin_width=0), "bin_width must be positive"),
+        (lambda: mean_error(HALVES, HALVES, bin_width=np.nan), "bin_width must be positive"),
+        (lambda: variance_error(HALVES, HALVES, bin_width=-1), "bin_width must be positive"),
         (lambda: range_error(HALVES, HALVES, 0), "length must be an integer"),
         (lambda: range_error(HALVES, HALVES, 3), "length must be an integer"),
         (lambda: range_error(HALVES, HALVES, 1.0), "length must be an integer"),
-        (lambda: quantile(HALVES, 0), "level must be between 0 and 1"),
-        (lambda: quantile(HALVES, "1"), "level must be between 0 and 1"),
-        (lambda: quantile([-0.5, 1.5], 0.5), "law must be non-negative"),
-        (lambda: quantile_error(HALVES, HALVES, [0.5, 1.0]), "levels must be between 0 and 1"),
-        (lambda: quantile_error(HALVES, HALVES, []), "levels must have shape"),
-        (lambda: quantile_error(HALVES, HALVES, 0.5), "levels must have shape"),
+        (lambda: law_quantile(HALVES, 0), "level must be between 0 and 1"),
+        (lambda: law_quantile(HALVES, "1"), "level must be between 0 and 1"),
+        (lambda: law_quantile([-0.5, 1.5], 0.5), "law must be non-negative"),
+        (
+            lambda: quantile_error(HALVES, HALVES, levels=[0.5, 1.0]),
+            "levels must be between 0 and 1",
+        ),
+        (lambda: quantile_error(HALVES, HALVES, levels=[]), "levels must have shape"),
+        (lambda: quantile_error(HALVES, HALVES, levels=0.5), "levels must have shape"),
         (lambda: quantile_error([-0.5, 1.5], HALVES), "estimate must be non-negative"),
     ],
 )

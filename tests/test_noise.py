@@ -8,8 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ldp import SHE, LaplaceMean, _noise, central_laplace_mean
+from ldp import SHE, _noise
 from ldp._noise import add_laplace, draw_bits, exponential, laplace, logistic, multiple, reach
+from ldp.means import LaplaceMean, central_laplace_mean
 
 WORDS = 2**64
 BUDGETS = (1e-6, 0.1, 1.0, 8.0, 30.0, 4500.0)
@@ -183,7 +184,7 @@ def test_mechanisms_ask_for_noise_of_their_very_budget(epsilon, monkeypatch):
             assert asked.pop() == (r, Fraction(epsilon) / (2 * r))
         if 2.0**-24 < epsilon / r < 36:
             LaplaceMean(0.0, 1.0, epsilon, r).privatize([0.5], rng)
-            central_laplace_mean([0.0, 1.0, 0.5], 0.0, 1.0, epsilon, rng, r)
+            central_laplace_mean([0.0, 1.0, 0.5], 0.0, 1.0, epsilon, rng, resolution=r)
             assert asked == [(r, Fraction(epsilon) / r), (3 * r, Fraction(epsilon) / r)]
             asked.clear()
 

@@ -7,46 +7,30 @@ from collections import UserList
 import numpy as np
 import pytest
 
-from ldp import (
-    GRR,
-    OUE,
-    AdaptiveRun,
-    AllReports,
-    DirichletMixture,
-    GibbsSample,
-    GibbsSampler,
-    LangevinSampler,
-    OneBitMean,
-    SliceSample,
-    Tally,
-    adobest,
-    bounds,
-    confidence_interval,
-    gibbs,
-    mean_interval,
-    project_simplex,
-    quantile_error,
-    range_variance,
-    slice_sample,
-)
+from ldp import GRR, OUE, Tally, adobest, bounds, confidence_interval, norm_sub
+from ldp.bayes import AllReports, DirichletMixture, GibbsSample, SliceSample, gibbs, slice_sample
 from ldp.experiments import run_grid
+from ldp.means import OneBitMean, mean_interval
+from ldp.metrics import quantile_error
+from ldp.protocols import AdaptiveRun, GibbsSampler, LangevinSampler
+from ldp.protocols.law_samplers import SliceSampler
 from ldp.protocols.prefixes import EmptyPrefix
-from ldp.protocols.samplers import SliceSampler
+from ldp.trees import range_variance
 
 M, TALLY = GRR(2, 1.0), Tally([3, 2], 5)
 CHANNEL = M.channel()
 FLAGS = {
     "simultaneous": lambda flag: confidence_interval(TALLY, M, simultaneous=flag),
     "population": lambda flag: confidence_interval(TALLY, M, population=flag),
-    "mean population": lambda flag: mean_interval(OneBitMean(0, 1, 1.0), TALLY, population=flag),
-    "consistent": lambda flag: range_variance([0, 1], 2, 0, 1, flag),
-    "sharp": lambda flag: bounds.entropy_bound(-2.0, 3, flag),
-    "tally sharp": lambda flag: bounds.tally_entropy_bound(1.0, 3, 5, flag),
-    "limit sharp": lambda flag: bounds.entropy_limit(CHANNEL, [[0.5, 0.5]] * 2, flag),
-    "constants sharp": lambda flag: bounds.epsilon_constants(2, 1.0, 2, flag),
-    "epsilon sharp": lambda flag: bounds.epsilon_limit(2, 1.0, 2, flag),
-    "spread sharp": lambda flag: bounds.spread_limit(2, 1.0, None, flag),
-    "tangent": lambda flag: bounds.fisher_information(CHANNEL, [0.5, 0.5], flag),
+    "mean population": lambda flag: mean_interval(TALLY, OneBitMean(0, 1, 1.0), population=flag),
+    "consistent": lambda flag: range_variance([0, 1], 2, 0, 1, consistent=flag),
+    "sharp": lambda flag: bounds.entropy_bound(-2.0, 3, sharp=flag),
+    "tally sharp": lambda flag: bounds.tally_entropy_bound(1.0, 3, 5, sharp=flag),
+    "limit sharp": lambda flag: bounds.entropy_limit(CHANNEL, [[0.5, 0.5]] * 2, sharp=flag),
+    "constants sharp": lambda flag: bounds.epsilon_constants(2, 1.0, 2, sharp=flag),
+    "epsilon sharp": lambda flag: bounds.epsilon_limit(2, 1.0, 2, sharp=flag),
+    "spread sharp": lambda flag: bounds.spread_limit(2, 1.0, collision=None, sharp=flag),
+    "tangent": lambda flag: bounds.fisher_information(CHANNEL, [0.5, 0.5], tangent=flag),
     "progress": lambda flag: run_grid(lambda c, r: {"x": 1}, [{"a": 1}], 1, 1, progress=flag),
 }
 
@@ -113,11 +97,11 @@ def recursive(kind, times):
 def test_a_list_that_holds_itself_is_refused_before_numpy_sees_it(kind, times):
     itself = recursive(kind, times)
     calls = [
-        lambda: project_simplex(itself),
-        lambda: project_simplex([1.0, itself]),
+        lambda: norm_sub(itself),
+        lambda: norm_sub([1.0, itself]),
         lambda: M.privatize(itself, np.random.default_rng(0)),
         lambda: M.tally((itself, 1)),
-        lambda: quantile_error([0.5, 0.5], [0.5, 0.5], itself),
+        lambda: quantile_error([0.5, 0.5], [0.5, 0.5], levels=itself),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"must be an array, got lists more than 8 deep\.$"):
@@ -129,14 +113,14 @@ def test_lists_that_share_their_parts_are_looked_at_once_a_level():
     for _ in range(64):  # 2**64 numbers, were they counted
         deep = [deep, deep]
     with pytest.raises(ValueError, match="lists more than 8 deep"):
-        project_simplex(deep)
+        norm_sub(deep)
 
 
 def test_lists_that_are_not_too_deep_are_arrays():
     shared = [0.25, 0.75]
     three = OneBitMean(0.0, 1.0, 1.0).variance([[[shared]], [[shared]]])
     assert three.shape == (2, 1, 1, 2)
-    assert project_simplex(range(2)).tolist() == [0, 1]
+    assert norm_sub(range(2)).tolist() == [0, 1]
 
 
 def test_memory_stays_small():
@@ -145,7 +129,7 @@ def test_memory_stays_small():
         "import resource, ldp\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))\n"
         "twice = []; twice += [twice, twice]\n"
-        "try: ldp.norm(twice)\n"
+        "try: ldp.postprocess.norm_add(twice)\n"
         "except ValueError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

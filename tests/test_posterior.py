@@ -9,17 +9,9 @@ from instances import every
 from scipy import integrate, stats
 from scipy.special import gammaln
 
-from ldp import (
-    GRR,
-    OUE,
-    SHE,
-    DirichletMixture,
-    SubsetSelection,
-    exact_posterior,
-    minimum_mse,
-    posterior_mean,
-)
-from ldp.estimators._tallies import count_tallies, number_tallies, written
+from ldp import GRR, OUE, SHE, SubsetSelection
+from ldp.bayes import DirichletMixture, exact_posterior, minimum_mse, posterior_mean
+from ldp.bayes._tallies import count_tallies, number_tallies, written
 
 SMALL = [m for epsilon in (0.5, 4.0) for m in every(epsilon)]
 
@@ -74,12 +66,12 @@ def test_posterior_is_the_sum_over_all_assignments(m):
     rng = np.random.default_rng(1)
     d, alpha = m.domain_size, prior_for(m.domain_size)
     reports = m.privatize(rng.integers(0, d, 4), rng)
-    posterior = exact_posterior(m, reports, alpha)
+    posterior = exact_posterior(reports, m, alpha)
     expected = by_assignments(m.likelihood(reports), alpha)
     total = sum(expected.values())
     listed = np.array([expected[tuple(t)] / total for t in posterior.tallies])
     np.testing.assert_allclose(posterior.weights, listed, rtol=1e-11)
-    np.testing.assert_allclose(posterior_mean(m, reports, alpha), posterior.mean, rtol=0)
+    np.testing.assert_allclose(posterior_mean(reports, m, alpha), posterior.mean, rtol=0)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
@@ -88,7 +80,7 @@ def test_two_values_agree_with_an_integral_over_the_interval(epsilon, n):
     m, alpha = GRR(2, epsilon), np.array([1.5, 2.5])
     reports = np.random.default_rng(n).integers(0, 2, n)
     ones = reports.sum()
-    posterior = exact_posterior(m, reports, alpha)
+    posterior = exact_posterior(reports, m, alpha)
     assert posterior.weights.sum() == pytest.approx(1, rel=1e-12)
 
     def log_density(z):  # of theta_0, up to a constant
@@ -124,17 +116,17 @@ def test_order_of_reports_and_names_of_values_do_not_matter(m):
     rng = np.random.default_rng(2)
     d, alpha = m.domain_size, prior_for(m.domain_size)
     reports = m.privatize(rng.integers(0, d, 12), rng)
-    mean = posterior_mean(m, reports, alpha)
-    np.testing.assert_allclose(posterior_mean(m, reports[::-1], alpha), mean, rtol=1e-12)
+    mean = posterior_mean(reports, m, alpha)
+    np.testing.assert_allclose(posterior_mean(reports[::-1], m, alpha), mean, rtol=1e-12)
     if isinstance(m, GRR):
-        renamed = posterior_mean(m, (reports + 1) % d, np.roll(alpha, 1))
+        renamed = posterior_mean((reports + 1) % d, m, np.roll(alpha, 1))
         np.testing.assert_allclose(renamed, np.roll(mean, 1), rtol=1e-12)
 
 
 def test_density_is_that_of_prior_times_likelihood_and_integrates_to_one():
     m, alpha = OUE(3, 1.0), np.array([2.0, 1.0, 3.0])
     reports = m.privatize([0, 0, 1, 2, 2, 2], np.random.default_rng(0))
-    posterior = exact_posterior(m, reports, alpha)
+    posterior = exact_posterior(reports, m, alpha)
     laws = np.random.default_rng(1).dirichlet([1, 1, 1], 50)
     product_form = np.prod(m.likelihood(reports) @ laws.T, axis=0)
     product_form *= stats.dirichlet(alpha).pdf(laws.T)
@@ -148,9 +140,9 @@ def test_density_is_that_of_prior_times_likelihood_and_integrates_to_one():
 
 @pytest.mark.filterwarnings("error")
 def test_density_at_the_faces_is_its_limit():
-    likelihood_only = exact_posterior(GRR(3, 1.0), [0, 1, 2], np.ones(3))
-    jeffreys = exact_posterior(GRR(3, 1.0), [0, 1, 2], np.full(3, 0.5))
-    mixed = exact_posterior(GRR(3, 1.0), [0, 1, 2], [0.5, 1.0, 2.0])
+    likelihood_only = exact_posterior([0, 1, 2], GRR(3, 1.0), np.ones(3))
+    jeffreys = exact_posterior([0, 1, 2], GRR(3, 1.0), np.full(3, 0.5))
+    mixed = exact_posterior([0, 1, 2], GRR(3, 1.0), [0.5, 1.0, 2.0])
     corner, edge, near = [1.0, 0, 0], [0.5, 0.5, 0], [0.5, 0.5 - 1e-9, 1e-9]
     assert np.isfinite(likelihood_only.density([corner, edge])).all()
     assert likelihood_only.density(edge) == pytest.approx(likelihood_only.density(near), rel=1e-7)
@@ -173,13 +165,13 @@ def test_density_of_one_component_is_that_of_its_law():
 )
 def test_density_refuses_what_is_no_law(laws):
     with pytest.raises(ValueError, match=r"^laws must (be non-negative|have shape).*\.$"):
-        exact_posterior(GRR(3, 1.0), [0, 1], np.ones(3)).density(laws)
+        exact_posterior([0, 1], GRR(3, 1.0), np.ones(3)).density(laws)
     with pytest.raises(TypeError, match=r"^laws must be real"):
-        exact_posterior(GRR(3, 1.0), [0, 1], np.ones(3)).density(["a", "b", "c"])
+        exact_posterior([0, 1], GRR(3, 1.0), np.ones(3)).density(["a", "b", "c"])
 
 
 def test_density_names_the_first_of_several_that_are_no_laws():
-    posterior = exact_posterior(GRR(2, 1.0), [0, 1], np.ones(2))
+    posterior = exact_posterior([0, 1], GRR(2, 1.0), np.ones(2))
     with pytest.raises(ValueError, match=r"got \[2\.0, 0\.0\]\.$"):
         posterior.density([[0.5, 0.5], [2.0, 0.0], [0.0, 3.0]])
 
@@ -203,19 +195,19 @@ def test_reports_without_information_leave_the_prior():
     alpha = np.array([0.5, 1.0, 2.0])
     reports = np.array([0] * 10)
     # Ten reports of odds 1 + 1e-9 move a mean by less than 1e-8.
-    mean = posterior_mean(GRR(3, 1e-9), reports, alpha)
+    mean = posterior_mean(reports, GRR(3, 1e-9), alpha)
     np.testing.assert_allclose(mean, alpha / 3.5, atol=1e-8)
 
 
 def test_reports_that_tell_all_leave_the_tally():
     reports = np.array([0, 1, 1, 2, 2, 2])
-    posterior = exact_posterior(GRR(3, 35.0), reports, np.ones(3))
+    posterior = exact_posterior(reports, GRR(3, 35.0), np.ones(3))
     # A report lies with probability 2 exp(-35) = 1e-15.
     np.testing.assert_allclose(posterior.mean, np.array([2, 3, 4]) / 9, rtol=1e-12)
 
 
 def test_no_report_gives_the_prior():
-    posterior = exact_posterior(GRR(3, 1.0), np.array([], dtype=int), [1.0, 2.0, 3.0])
+    posterior = exact_posterior(np.array([], dtype=int), GRR(3, 1.0), [1.0, 2.0, 3.0])
     np.testing.assert_allclose(posterior.mean, np.array([1, 2, 3]) / 6, rtol=1e-15)
     np.testing.assert_allclose(posterior.variance, stats.dirichlet([1, 2, 3]).var(), rtol=1e-13)
     with pytest.raises(ValueError, match=r"reports must be at least one .* got 0\."):
@@ -225,14 +217,14 @@ def test_no_report_gives_the_prior():
 def test_one_report():
     """Bayes' rule by hand: (p, q) weighs the two values, then one user joins the prior."""
     p = math.e / (math.e + 1)
-    posterior = exact_posterior(GRR(2, 1.0), [1], [1.0, 1.0])
+    posterior = exact_posterior([1], GRR(2, 1.0), [1.0, 1.0])
     np.testing.assert_allclose(posterior.frequency_mean, [1 - p, p], rtol=1e-14)
     np.testing.assert_allclose(posterior.mean, [(2 - p) / 3, (1 + p) / 3], rtol=1e-14)
 
 
 @pytest.mark.parametrize("n", [1, 5, 400])
 def test_equal_reports(n):
-    mean = posterior_mean(GRR(3, 3.0), np.full(n, 1), np.ones(3))
+    mean = posterior_mean(np.full(n, 1), GRR(3, 3.0), np.ones(3))
     assert mean[1] > 1 / 3
     assert mean[0] == pytest.approx(mean[2], rel=1e-11)
     assert mean.sum() == pytest.approx(1, rel=1e-13)
@@ -249,8 +241,8 @@ class Impossible:
 
 def test_a_report_of_probability_zero_is_refused_and_a_zero_entry_is_not():
     with pytest.raises(ValueError, match=r"reports must be possible under some value, got one"):
-        exact_posterior(Impossible(), [0, 1], [1.0, 1.0])
-    posterior = exact_posterior(Impossible(), [2, 2], [1.0, 1.0])
+        exact_posterior([0, 1], Impossible(), [1.0, 1.0])
+    posterior = exact_posterior([2, 2], Impossible(), [1.0, 1.0])
     np.testing.assert_allclose(posterior.mean, [1 / 4, 3 / 4], rtol=1e-15)
 
 
@@ -266,9 +258,9 @@ def test_refuses_what_is_no_concentration(concentration):
 
 
 def test_concentrations_at_which_one_user_more_is_lost_are_refused():
-    assert posterior_mean(GRR(2, 1.0), [0], [2.0**53, 2.0**53]).tolist() == [0.5, 0.5]
+    assert posterior_mean([0], GRR(2, 1.0), [2.0**53, 2.0**53]).tolist() == [0.5, 0.5]
     with pytest.raises(ValueError, match=r"^concentration must be at most 2\*\*53, got 1e\+308\.$"):
-        posterior_mean(GRR(2, 1.0), [0], [1.0, 1e308])
+        posterior_mean([0], GRR(2, 1.0), [1.0, 1e308])
 
 
 def test_reports_are_counted_before_their_likelihood_is_written():
@@ -279,12 +271,12 @@ def test_reports_are_counted_before_their_likelihood_is_written():
             raise AssertionError("200,000 reports of 3,000 values are 5 GB")
 
     with pytest.raises(ValueError, match=r"^reports must be few enough"):
-        exact_posterior(Watched(), np.zeros(200_000, dtype=int), np.ones(3_000))
+        exact_posterior(np.zeros(200_000, dtype=int), Watched(), np.ones(3_000))
 
 
 def test_a_number_of_tallies_beyond_floats_is_refused_in_words():
     with pytest.raises(ValueError, match=r"^reports must be few enough .* more than 1e300 tallies"):
-        exact_posterior(GRR(200, 1.0), np.zeros(10_000, dtype=int), np.ones(200))
+        exact_posterior(np.zeros(10_000, dtype=int), GRR(200, 1.0), np.ones(200))
 
 
 @pytest.mark.parametrize(
@@ -300,8 +292,8 @@ def test_count_of_tallies_is_the_binomial_or_infinite_where_that_is_long(n, d):
 @pytest.mark.parametrize(("d", "n"), [(10, 100), (2, 10**6), (1000, 3), (2**20, 1)])
 def test_too_many_tallies_are_refused_before_any_work(d, n):
     with pytest.raises(ValueError, match=r"^reports must be few enough .* ldp\.gibbs takes"):
-        exact_posterior(SubsetSelection(d, 1.0, 1) if d < 2**20 else GRR(d, 1.0),
-                        reports_of(d, n), np.ones(d))  # fmt: skip
+        exact_posterior(reports_of(d, n),
+                        SubsetSelection(d, 1.0, 1) if d < 2**20 else GRR(d, 1.0), np.ones(d))  # fmt: skip
 
 
 def reports_of(d, n):
@@ -315,16 +307,16 @@ def reports_of(d, n):
 def test_tiny_concentrations_treat_all_values_alike():
     # At 1e-14 the prior is one part in 1e15 of 50 users: it must not be added to them first.
     m, a = GRR(2, 30.0), [1e-14, 1e-14]
-    rare_first = exact_posterior(m, [1] * 50 + [0], a).frequency_mean
-    rare_last = exact_posterior(m, [0] * 50 + [1], a).frequency_mean
+    rare_first = exact_posterior([1] * 50 + [0], m, a).frequency_mean
+    rare_last = exact_posterior([0] * 50 + [1], m, a).frequency_mean
     np.testing.assert_allclose(rare_first, rare_last[::-1], rtol=1e-9)
 
 
 def test_density_goes_through_laws_in_parts(monkeypatch):
-    p = exact_posterior(GRR(3, 1.0), [0, 1, 1, 2], [0.5, 1.0, 2.0])
+    p = exact_posterior([0, 1, 1, 2], GRR(3, 1.0), [0.5, 1.0, 2.0])
     laws = np.random.default_rng(3).dirichlet(np.ones(3), (4, 5))
     whole = p.density(laws)
-    monkeypatch.setattr("ldp.estimators.mixture._CELLS_AT_ONCE", 7 * p.tallies.size)
+    monkeypatch.setattr("ldp.bayes.mixture._CELLS_AT_ONCE", 7 * p.tallies.size)
     np.testing.assert_array_equal(p.density(laws), whole)
 
 

@@ -7,15 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from ldp import (
-    GRR,
-    RRRR,
-    BestPrefix,
-    EmptyPrefix,
-    MassPrefix,
-    prefix_utilities,
-    worst_case_epsilon,
-)
+from ldp import GRR, RRRR, worst_case_epsilon
+from ldp.protocols import BestPrefix, EmptyPrefix, MassPrefix, prefix_utilities
 from ldp.protocols import _prefix_kernels as kernels
 from ldp.utilities import UTILITIES
 

@@ -5,20 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from ldp import (
-    GRR,
-    OUE,
-    RRRR,
-    BestPrefix,
-    LangevinSampler,
-    SliceSampler,
-    Tally,
-    adobest,
-    gibbs,
-    maximum_likelihood,
-    sgld,
-    slice_sample,
-)
+from ldp import GRR, OUE, RRRR, Tally, adobest, maximum_likelihood
+from ldp.bayes import gibbs, sgld, slice_sample
+from ldp.protocols import BestPrefix, LangevinSampler, SliceSampler
 
 PAIR = [RRRR(5, 1.0, [1], 0.5), RRRR(5, 1.0, [0], 0.5)]
 GIVEN = np.array([1, 2, 2])
@@ -30,10 +19,10 @@ def estimates(mechanism, reports):
     d = (mechanism[0] if isinstance(mechanism, list) else mechanism).domain_size
     ones, rng = np.ones(d), np.random.default_rng(1)
     return [
-        maximum_likelihood(mechanism, reports).theta,
-        gibbs(mechanism, reports, ones, 3, rng, burn_in=1).laws,
-        slice_sample(mechanism, reports, ones, 3, rng, burn_in=1).laws,
-        sgld(mechanism, reports, ones, [0.01], rng).laws,
+        maximum_likelihood(reports, mechanism).theta,
+        gibbs(reports, mechanism, ones, 3, rng, burn_in=1).laws,
+        slice_sample(reports, mechanism, ones, 3, rng, burn_in=1).laws,
+        sgld(reports, mechanism, ones, [0.01], rng).laws,
     ]
 
 
@@ -62,27 +51,27 @@ def test_parts_of_users_are_not_cut_off(mechanism):
     halves = Tally([1.5, 1.5], 3)
     rng = np.random.default_rng(1)
     with pytest.raises(ValueError, match=r"must be whole numbers here, got 1\.5"):
-        gibbs(mechanism, halves, np.ones(2), 3, rng, burn_in=1)
+        gibbs(halves, mechanism, np.ones(2), 3, rng, burn_in=1)
     with pytest.raises(ValueError, match=r"must be whole numbers here, got 1\.5"):
-        sgld(mechanism, halves, np.ones(2), [0.1], rng)
-    assert maximum_likelihood(mechanism, halves).theta == pytest.approx([0.5, 0.5])
+        sgld(halves, mechanism, np.ones(2), [0.1], rng)
+    assert maximum_likelihood(halves, mechanism).theta == pytest.approx([0.5, 0.5])
 
 
 def test_more_users_than_indices_are_refused():
     m = GRR(3, 1.0)
     crowd = m.simulate([2**33, 0, 0], np.random.default_rng(1))
     with pytest.raises(ValueError, match=re.escape("reports must be at most 2**31")):
-        sgld(m, crowd, np.ones(3), [0.1], np.random.default_rng(1))
+        sgld(crowd, m, np.ones(3), [0.1], np.random.default_rng(1))
 
 
 def test_rows_that_would_not_fit_are_refused(monkeypatch):
     """Packed rows take a bit for every value, the likelihoods themselves 64."""
-    monkeypatch.setattr("ldp.estimators._evidence._MOST_BITS", 40 * 24 * 64 - 1)
+    monkeypatch.setattr("ldp.likelihood.evidence._MOST_BITS", 40 * 24 * 64 - 1)
     m = OUE(24, 1.0)  # so wide that equal rows are not looked for
     reports = m.privatize(np.arange(40) % 24, np.random.default_rng(1))
-    assert maximum_likelihood(m, reports).converged
+    assert maximum_likelihood(reports, m).converged
     with pytest.raises(ValueError, match="reports must be at most 39 different ones at 24 values"):
-        sgld(m, reports, np.ones(24), [0.1], np.random.default_rng(1))
+        sgld(reports, m, np.ones(24), [0.1], np.random.default_rng(1))
 
 
 def test_a_step_size_that_writes_into_its_argument_changes_no_run():

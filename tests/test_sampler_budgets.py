@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from test_samplers import SAMPLED, with_budget
 
-from ldp import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean
+from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean
 
 pytestmark = pytest.mark.statistical
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from ldp import GRR, OUE, RRRR, SHE, exact_posterior, gibbs, slice_sample
-from ldp.estimators import slice_sampling
+from ldp import GRR, OUE, RRRR, SHE
+from ldp.bayes import exact_posterior, gibbs, slice_sample, slice_sampling
 
 pytestmark = pytest.mark.statistical
 
@@ -60,14 +60,14 @@ def moments_by_quadrature(mechanisms, reports, alpha):
 def exact_moments(mechanisms, reports, alpha):
     if len(alpha) <= 3:
         return moments_by_quadrature(mechanisms, reports, alpha)
-    exact = exact_posterior(mechanisms[0], reports[0], alpha)
+    exact = exact_posterior(reports[0], mechanisms[0], alpha)
     return exact.mean, exact.variance
 
 
 @pytest.mark.parametrize(("m", "alpha"), [(GRR(2, 1.0), [1, 1]), (GRR(3, 1.0), [2.5, 1.0, 4.0])])
 def test_quadrature_agrees_with_the_mixture(m, alpha):
     reports = drawn(m, 12)
-    exact = exact_posterior(m, reports, alpha)
+    exact = exact_posterior(reports, m, alpha)
     for one, other in zip(
         moments_by_quadrature([m], [reports], alpha), (exact.mean, exact.variance), strict=True
     ):
@@ -144,6 +144,6 @@ def test_control_slices_at_a_level_three_percent_off_are_seen(share, monkeypatch
 def test_control_slices_at_a_budget_three_percent_off_are_seen(wrong):
     ((m,), num_reports, alpha), _ = CELLS["two values, many users"]
     reports, rng = drawn(m, num_reports), np.random.default_rng(5)
-    sample = slice_sample(wrong, reports, alpha, 1_000, rng, burn_in=30, num_chains=CHAINS)
+    sample = slice_sample(reports, wrong, alpha, 1_000, rng, burn_in=30, num_chains=CHAINS)
     t, _ = distances(sample.laws, *moments_by_quadrature([m], [reports], alpha))
     assert np.abs(t).max() > ALARM

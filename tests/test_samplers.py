@@ -23,7 +23,7 @@ from ldp import (
     WideHashing,
     variance,
 )
-from ldp.estimators.linear import debias
+from ldp.linear import debias
 
 pytestmark = pytest.mark.statistical
 

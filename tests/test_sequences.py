@@ -19,12 +19,11 @@ from ldp import (
     HadamardResponse,
     SquareWave,
     SubsetSelection,
-    exact_posterior,
-    gibbs,
     maximum_likelihood,
-    maximum_posterior,
 )
-from ldp.estimators._restricted_counts import draw_explained_restricted, gather_counts
+from ldp.bayes import exact_posterior, gibbs
+from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts
+from ldp.likelihood import maximum_posterior
 
 RESTRICTED = [
     RRRR(4, 1.0, [], 0.8),
@@ -72,9 +71,9 @@ def test_no_convex_solver_finds_a_better_law(mechanisms, with_prior):
     counts = np.ones(len(rows))
     prior = np.array([0.5, 0.0, 2.0, 0.0]) if with_prior else np.zeros(4)
     fit = (
-        maximum_posterior(mechanisms, reports, 1 + prior)
+        maximum_posterior(reports, mechanisms, 1 + prior)
         if with_prior
-        else maximum_likelihood(mechanisms, reports)
+        else maximum_likelihood(reports, mechanisms)
     )
     assert fit.converged
     assert fit.theta.sum() == pytest.approx(1, rel=1e-12)
@@ -89,7 +88,7 @@ def test_no_law_of_a_fine_grid_is_better():
     mechanisms = [RRRR(3, 1.0, [1], 0.8), RRRR(3, 2.0, [0, 2], 1.5), GRR(3, 0.7)]
     reports = answered(mechanisms, 30, seed=4)
     rows = stacked(mechanisms, reports)
-    fit = maximum_likelihood(mechanisms, reports)
+    fit = maximum_likelihood(reports, mechanisms)
     steps = np.arange(201) / 200
     grid = np.array([(a, b, 1 - a - b) for a in steps for b in steps if a + b <= 1 + 1e-12])
     values = np.log(np.maximum(grid, 0) @ rows.T).sum(axis=1)
@@ -106,10 +105,10 @@ def test_tallies_say_what_the_reports_say(mechanisms):
         m.tally(r) if isinstance(m, TALLIED) else r
         for m, r in zip(mechanisms, reports, strict=True)
     ]
-    by_reports, by_tallies = (maximum_likelihood(mechanisms, given) for given in (reports, tallies))
+    by_reports, by_tallies = (maximum_likelihood(given, mechanisms) for given in (reports, tallies))
     np.testing.assert_allclose(by_tallies.theta, by_reports.theta, rtol=0, atol=1e-9)
     by_reports, by_tallies = (
-        maximum_posterior(mechanisms, given, np.full(4, 1.5)) for given in (reports, tallies)
+        maximum_posterior(given, mechanisms, np.full(4, 1.5)) for given in (reports, tallies)
     )
     np.testing.assert_allclose(by_tallies.theta, by_reports.theta, rtol=0, atol=1e-9)
 
@@ -117,11 +116,11 @@ def test_tallies_say_what_the_reports_say(mechanisms):
 @of_each
 def test_order_and_division_of_the_users_do_not_matter(mechanisms):
     reports = answered(mechanisms, 60)
-    whole = maximum_posterior(mechanisms, reports, np.full(4, 2.0))
-    turned = maximum_posterior(mechanisms[::-1], tuple(reports[::-1]), np.full(4, 2.0))
+    whole = maximum_posterior(reports, mechanisms, np.full(4, 2.0))
+    turned = maximum_posterior(tuple(reports[::-1]), mechanisms[::-1], np.full(4, 2.0))
     halves = maximum_posterior(
-        [*mechanisms, *mechanisms],
         [*(r[:25] for r in reports), *(r[25:] for r in reports)],
+        [*mechanisms, *mechanisms],
         np.full(4, 2.0),
     )
     for other in (turned, halves):
@@ -134,8 +133,8 @@ def test_order_and_division_of_the_users_do_not_matter(mechanisms):
 def test_a_list_of_one_is_that_mechanism(m):
     [reports] = answered([m], 80)
     np.testing.assert_allclose(
-        maximum_likelihood([m], [reports]).theta,
-        maximum_likelihood(m, reports).theta,
+        maximum_likelihood([reports], [m]).theta,
+        maximum_likelihood(reports, m).theta,
         rtol=0,
         atol=1e-6,  # that of randomized response is in closed form, the other a solver's
     )
@@ -144,7 +143,7 @@ def test_a_list_of_one_is_that_mechanism(m):
 def test_where_outsiders_are_alike_only_their_sum_is_learned():
     m = RRRR(4, 2.0, [1], 2.0)
     tally = m.tally([1] * 30 + [0] * 10 + [2] * 6 + [3] * 4)
-    fit = maximum_likelihood([m], [tally])
+    fit = maximum_likelihood([tally], [m])
     assert fit.converged
     gained = np.expm1(2.0) / (np.exp(2.0) + 1)
     share = (30 / 50 - m.levels.other_in) / gained
@@ -154,9 +153,9 @@ def test_where_outsiders_are_alike_only_their_sum_is_learned():
 def test_a_mechanism_that_is_left_out_is_missed():
     """Control: the fit to a part of the users is not the fit to all of them."""
     reports = answered(RESTRICTED, 200)
-    whole = maximum_likelihood(RESTRICTED, reports).theta
-    part = maximum_likelihood(RESTRICTED[:3], reports[:3]).theta
-    swapped = maximum_likelihood(RESTRICTED[::-1], reports).theta
+    whole = maximum_likelihood(reports, RESTRICTED).theta
+    part = maximum_likelihood(reports[:3], RESTRICTED[:3]).theta
+    swapped = maximum_likelihood(reports, RESTRICTED[::-1]).theta
     assert np.abs(whole - part).max() > 1e-3
     assert np.abs(whole - swapped).max() > 1e-3
 
@@ -170,7 +169,7 @@ def test_exact_posterior_of_restricted_response(m):
     alpha = np.array([0.5, 1.0, 2.0, 0.3])
     expected = by_assignments(m.channel()[:, reports].T, alpha)
     total = sum(expected.values())
-    posterior = exact_posterior(m, reports, alpha)
+    posterior = exact_posterior(reports, m, alpha)
     listed = [expected[tuple(t)] / total for t in posterior.tallies]
     np.testing.assert_allclose(posterior.weights, listed, rtol=1e-11)
 
@@ -230,7 +229,7 @@ def test_chains_have_the_exact_posterior_mean(mechanisms):
     num_users = sum(map(len, reports))
     mean = (alpha + chances @ tallies / chances.sum()) / (alpha.sum() + num_users)
     sample = gibbs(
-        mechanisms, reports, alpha, 400, np.random.default_rng(9), burn_in=100, num_chains=64
+        reports, mechanisms, alpha, 400, np.random.default_rng(9), burn_in=100, num_chains=64
     )
     assert (np.abs(sample.mean - mean) < 8 * sample.standard_error).all()
     assert sample.standard_error.max() < 0.01
@@ -246,8 +245,8 @@ def test_control_chains_with_subsets_exchanged_miss_the_posterior_mean():
     tallies, chances = np.array(list(weights)), np.array(list(weights.values()))
     mean = (alpha + chances @ tallies / chances.sum()) / 12
     rng = np.random.default_rng(9)
-    right = gibbs([one, other], reports, alpha, 400, rng, burn_in=100, num_chains=64)
-    wrong = gibbs([other, one], reports, alpha, 400, rng, burn_in=100, num_chains=64)
+    right = gibbs(reports, [one, other], alpha, 400, rng, burn_in=100, num_chains=64)
+    wrong = gibbs(reports, [other, one], alpha, 400, rng, burn_in=100, num_chains=64)
     assert (np.abs(right.mean - mean) < 8 * right.standard_error).all()
     assert (np.abs(wrong.mean - mean) > 8 * wrong.standard_error).any()
 
@@ -256,7 +255,7 @@ def test_tallies_and_reports_make_the_same_chain():
     reports = answered(RESTRICTED, 30)
     tallies = [m.tally(r) for m, r in zip(RESTRICTED, reports, strict=True)]
     chains = [
-        gibbs(RESTRICTED, given, np.ones(4), 20, np.random.default_rng(1), burn_in=5).laws
+        gibbs(given, RESTRICTED, np.ones(4), 20, np.random.default_rng(1), burn_in=5).laws
         for given in (reports, tallies)
     ]
     assert np.array_equal(*chains)
@@ -267,9 +266,9 @@ def test_tallies_and_reports_make_the_same_chain():
 
 def by_each_estimator(mechanisms, reports):
     rng = np.random.default_rng(1)
-    yield lambda: maximum_likelihood(mechanisms, reports)
-    yield lambda: maximum_posterior(mechanisms, reports, np.full(4, 2.0))
-    yield lambda: gibbs(mechanisms, reports, np.ones(4), 2, rng, burn_in=1)
+    yield lambda: maximum_likelihood(reports, mechanisms)
+    yield lambda: maximum_posterior(reports, mechanisms, np.full(4, 2.0))
+    yield lambda: gibbs(reports, mechanisms, np.ones(4), 2, rng, burn_in=1)
 
 
 ONE, TWO, BITS = RESTRICTED[1], GRR(4, 1.0), OUE(4, 1.0)
@@ -302,4 +301,4 @@ def test_bad_input(mechanisms, reports, naming):
         with pytest.raises((ValueError, TypeError)) as caught:
             call()
         assert re.fullmatch(rf"{naming} must [^\n]*, got [^\n]*\.", str(caught.value)), caught.value
-    assert math.isfinite(maximum_likelihood([ONE, TWO], [[1], [1]]).log_likelihood)
+    assert math.isfinite(maximum_likelihood([[1], [1]], [ONE, TWO]).log_likelihood)

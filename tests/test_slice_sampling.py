@@ -10,24 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ldp import (
-    GRR,
-    OUE,
-    RRRR,
-    SHE,
-    SliceSample,
-    SubsetSelection,
-    exact_posterior,
-    gibbs,
-    maximum_likelihood,
-    slice_sample,
-)
-from ldp.estimators import slice_sampling
-from ldp.estimators._restricted_counts import (
+from ldp import GRR, OUE, RRRR, SHE, SubsetSelection, maximum_likelihood
+from ldp.bayes import SliceSample, exact_posterior, gibbs, slice_sample, slice_sampling
+from ldp.bayes._slice_kernels import UNIFORMS_EACH, slice_pair
+from ldp.bayes.restricted_counts import (
     draw_explained_restricted,
     gather_counts,
 )
-from ldp.estimators._slice_kernels import UNIFORMS_EACH, slice_pair
 
 FALSE_ALARM = 1e-8
 # Both sides of the subset are likelier somewhere, budgets left over and none, one value outside.
@@ -66,17 +55,17 @@ def worst_t(sample, exact):
 def test_chains_have_the_moments_of_the_posterior(m, alpha):
     """64 chains; Student's t with 63 degrees of freedom beyond 8 is a 4e-11 event."""
     reports, rng = drawn(m, 15), np.random.default_rng(7)
-    sample = slice_sample(m, reports, alpha, 150, rng, burn_in=20, num_chains=64)
-    assert worst_t(sample, exact_posterior(m, reports, alpha)) < 8
+    sample = slice_sample(reports, m, alpha, 150, rng, burn_in=20, num_chains=64)
+    assert worst_t(sample, exact_posterior(reports, m, alpha)) < 8
 
 
 @pytest.mark.statistical
 def test_control_wrong_channels_and_priors_miss_the_moments():
     m, rng = GRR(4, 1.0), np.random.default_rng(7)
     reports, alpha = drawn(m, 15), np.ones(4)
-    exact = exact_posterior(m, reports, alpha)
+    exact = exact_posterior(reports, m, alpha)
     for wrong, prior in [(GRR(4, 1.6), alpha), (m, np.full(4, 1.6))]:
-        sample = slice_sample(wrong, reports, prior, 150, rng, burn_in=20, num_chains=64)
+        sample = slice_sample(reports, wrong, prior, 150, rng, burn_in=20, num_chains=64)
         assert worst_t(sample, exact) > 8
 
 
@@ -107,14 +96,14 @@ def test_many_users_have_a_normal_posterior():
     theta, m = np.array([0.5, 0.3, 0.1, 0.1]), RRRR(4, 1.0, [0], 0.9)
     rng = np.random.default_rng(2)
     tally = m.simulate(np.round(500_000 * theta).astype(int), rng)
-    sample = slice_sample(m, tally, np.ones(4), 100, rng, burn_in=30, num_chains=64)
+    sample = slice_sample(tally, m, np.ones(4), 100, rng, burn_in=30, num_chains=64)
     channel, basis = m.channel(), np.vstack([np.eye(3), -np.ones(3)])
     slopes = basis.T @ channel
     inverse = np.linalg.inv(slopes @ np.diag(500_000 / (theta @ channel)) @ slopes.T)
     wanted = np.sqrt(np.diag(basis @ inverse @ basis.T))
     spread = sample.laws.reshape(-1, 4).std(axis=0)
     np.testing.assert_allclose(spread, wanted, rtol=0.15)
-    likeliest = maximum_likelihood(m, tally).theta
+    likeliest = maximum_likelihood(tally, m).theta
     assert (np.abs(sample.mean - likeliest) < 0.2 * wanted).all()
 
 
@@ -223,7 +212,7 @@ def test_a_law_that_was_rounded_to_the_border_comes_off_it():
     alpha = np.array([1.5, 2.0**53])
     assert (np.random.default_rng(0).dirichlet(alpha, 40)[:, 1] == 1).any()
     sample = slice_sample(
-        GRR(2, 1.0), [0], alpha, 20, np.random.default_rng(0), burn_in=0, num_chains=40
+        [0], GRR(2, 1.0), alpha, 20, np.random.default_rng(0), burn_in=0, num_chains=40
     )
     # theta_0 is Gamma(1.5) / 2**53 nearly: above 32 of 2**53 with probability below 1e-12.
     assert (sample.laws[:, :, 0] < 2.0**-48).all()
@@ -237,7 +226,7 @@ def test_a_law_that_was_rounded_to_the_border_comes_off_it():
 def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
     reports, prior = drawn(m, 50), np.ones(m.domain_size)
     runs = [
-        slice_sample(m, reports, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
+        slice_sample(reports, m, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
         for k in (3, 3, 5)
     ]
     assert isinstance(runs[0], SliceSample)
@@ -247,7 +236,7 @@ def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
     assert runs[0].laws.shape == (3, 5, m.domain_size)
     np.testing.assert_allclose(runs[0].laws.sum(axis=2), 1, rtol=1e-12)
     assert runs[0].laws.min() >= 0
-    later = slice_sample(m, reports, prior, 3, np.random.default_rng(9), burn_in=4, num_chains=3)
+    later = slice_sample(reports, m, prior, 3, np.random.default_rng(9), burn_in=4, num_chains=3)
     assert (runs[0].laws[:, 2:] == later.laws[:, :3]).all()
 
 
@@ -255,7 +244,7 @@ def test_tallies_and_reports_say_the_same():
     reports = [drawn(m, 20, 5) for m in SEVERAL]
     tallies = [m.tally(r) for m, r in zip(SEVERAL, reports, strict=True)]
     one, two = (
-        slice_sample(SEVERAL, given, np.ones(4), 5, np.random.default_rng(0), burn_in=0)
+        slice_sample(given, SEVERAL, np.ones(4), 5, np.random.default_rng(0), burn_in=0)
         for given in (reports, tallies)
     )
     assert (one.laws == two.laws).all()
@@ -264,14 +253,14 @@ def test_tallies_and_reports_say_the_same():
 def test_without_information_the_posterior_is_the_prior():
     """2,000 draws of 4 chains know a mean to about 0.005."""
     prior, rng = np.array([1.0, 2.0, 5.0]), np.random.default_rng(0)
-    sample = slice_sample(GRR(3, 1e-7), [0] * 10, prior, 2_000, rng, burn_in=10)
+    sample = slice_sample([0] * 10, GRR(3, 1e-7), prior, 2_000, rng, burn_in=10)
     np.testing.assert_allclose(sample.mean, prior / 8, atol=0.03)
 
 
 def test_chains_start_at_draws_from_the_prior(monkeypatch):
     monkeypatch.setattr(slice_sampling, "swept", lambda law, *_: law)
     rng, again = np.random.default_rng(5), np.random.default_rng(5)
-    sample = slice_sample(GRR(3, 1.0), [0, 1], [1, 2, 3], 1, rng, burn_in=0, num_chains=3)
+    sample = slice_sample([0, 1], GRR(3, 1.0), [1, 2, 3], 1, rng, burn_in=0, num_chains=3)
     assert sample.laws[:, 0].tolist() == [c.dirichlet([1, 2, 3]).tolist() for c in again.spawn(3)]
 
 
@@ -306,4 +295,4 @@ def test_bad_input(change, message):
 
 def test_refuses_what_is_no_generator():
     with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
-        slice_sample(GRR(3, 1.0), [0], np.ones(3), 2, np.random.RandomState(0), burn_in=0)
+        slice_sample([0], GRR(3, 1.0), np.ones(3), 2, np.random.RandomState(0), burn_in=0)

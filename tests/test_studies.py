@@ -12,8 +12,11 @@ import pytest
 import adobest as study
 import grids
 import table
-from ldp import BestPrefix, SliceSampler, adobest, maximum_likelihood, slice_sample, tv
+from ldp import adobest, maximum_likelihood
+from ldp.bayes import slice_sample
 from ldp.experiments import run_rng
+from ldp.metrics import tv
+from ldp.protocols import BestPrefix, SliceSampler
 
 CELL = {"domain_size": 3, "epsilon": 2.0, "rho": 1.0, "n": 300}
 STUDIES = Path(study.__file__).parent
@@ -168,7 +171,7 @@ ADAPTIVE = BestPrefix("honest", 0.8)
 
 
 def error_of_likeliest(mechanisms, tallies):
-    return tv(maximum_likelihood(mechanisms, tallies).theta, THETA)
+    return tv(maximum_likelihood(tallies, mechanisms).theta, THETA)
 
 
 @pytest.fixture
@@ -203,7 +206,7 @@ def test_errors_of_exact_draws_are_what_they_are_called(seen_runs):
     assert sampler == SliceSampler()
     same = adobest(VALUES, 4, 1.0, ADAPTIVE, SliceSampler(), again, growth=0.02)
     drawn = slice_sample(
-        same.mechanisms, same.tallies, np.ones(4), 100, again, burn_in=100, num_chains=2
+        same.tallies, same.mechanisms, np.ones(4), 100, again, burn_in=100, num_chains=2
     )
     assert row["mle"] == error_of_likeliest(run.mechanisms, run.tallies)
     assert row["mean"] == tv(drawn.mean, THETA)

@@ -16,8 +16,9 @@ from dense_trees import (
     weights_of,
 )
 
-from ldp import hh_admm, least_squares_tree, project_simplex, range_query, range_variance
-from ldp.estimators.trees import sum_up
+from ldp import norm_sub
+from ldp.trees import hh_admm, least_squares_tree, range_query, range_variance
+from ldp.trees.least_squares import sum_up
 
 # -- least squares ---------------------------------------------------------------------------------
 
@@ -82,7 +83,7 @@ def test_an_example_by_hand():
 
 def test_a_level_that_is_nearly_exact_is_kept():
     nodes, _ = measured(4, 2)
-    top = project_simplex(nodes[1])
+    top = norm_sub(nodes[1])
     tree = least_squares_tree((nodes[0], top, nodes[2]), [0, 1e-14, 1.0])
     np.testing.assert_allclose(tree[1], top, atol=1e-12)
 
@@ -146,7 +147,7 @@ def test_the_variance_of_a_range_is_exact(branching, depth, consistent, equal):
             return range_query(tree, start, stop)
 
         expected = answer_weights(answer, branching, depth) ** 2 @ noise
-        found = range_variance(variances, branching, start, stop, consistent)
+        found = range_variance(variances, branching, start, stop, consistent=consistent)
         assert found == pytest.approx(expected, rel=1e-10, abs=1e-14)
 
 

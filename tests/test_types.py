@@ -12,12 +12,11 @@ from ldp import (
     FrequencyOracle,
     HadamardResponse,
     Mechanism,
-    PureMechanism,
     SquareWave,
     SubsetSelection,
-    SupportMechanism,
     WideHashing,
 )
+from ldp.types import PureMechanism, SupportMechanism
 
 NOISY: FrequencyOracle = SHE(2, 1.0)
 NEAR: SupportMechanism = SquareWave(2, 1.0)

@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from ldp import GRR, OUE, RRRR, prefix_utilities, utilities
+from ldp import GRR, OUE, RRRR, utilities
+from ldp.protocols import prefix_utilities
 from ldp.utilities import UTILITIES
 
 # Sums of some hundred products of positive numbers.

@@ -9,8 +9,9 @@ import pytest
 from scipy.optimize import brentq
 from test_samplers import FALSE_ALARM, chi_square_p_value
 
-from ldp import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, Tally, VectorMean
-from ldp.mechanisms.mean.vector import REPORT
+from ldp import Tally
+from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, VectorMean
+from ldp.means.vector import REPORT
 
 
 def law_of_one_user(m, values):

@@ -11,7 +11,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 
 from ldp import _checks
 from ldp.bounds._common import check_epsilon, check_num_reports
-from ldp.estimators.linear import variance
+from ldp.linear import variance
 from ldp.types import Floats, FrequencyOracle
 
 _MOST_ROUNDS = 63

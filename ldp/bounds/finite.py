@@ -8,7 +8,11 @@ from ldp.bounds.privacy import spread_limit
 
 
 def spread_bound(
-    domain_size: int, epsilon: float, num_reports: int, concentration: float | None = None
+    domain_size: int,
+    epsilon: float,
+    num_reports: int,
+    *,
+    concentration: float | None = None,
 ) -> float:
     r"""Least average error over a Dirichlet prior, whatever is reported; at every :math:`n`.
 

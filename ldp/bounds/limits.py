@@ -158,7 +158,12 @@ def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages
     return _average(law, law + np.log1p(-learned).sum(axis=1) / 2)
 
 
-def entropy_limit(channel: npt.ArrayLike, thetas: npt.ArrayLike, sharp: bool = False) -> Averages:
+def entropy_limit(
+    channel: npt.ArrayLike,
+    thetas: npt.ArrayLike,
+    *,
+    sharp: bool = False,
+) -> Averages:
     r"""Lower bounds on the limits of :math:`n` times the error, from the entropies.
 
     .. math:: \lim n\operatorname{MSE}\ge\frac d{2\pi e}\,e^{2B_Q/(d-1)},\qquad

@@ -23,7 +23,11 @@ def _checked(domain_size: int, epsilon: float) -> tuple[int, float, float]:
 
 
 def epsilon_constants(
-    domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False
+    domain_size: int,
+    epsilon: float,
+    num_outcomes: int,
+    *,
+    sharp: bool = False,
 ) -> Pair:
     r"""Lower bounds on :math:`B_Q` (``law``) and :math:`C_Q` (``frequencies``) by the budget.
 
@@ -84,7 +88,13 @@ def _jensen_gap(epsilon: float) -> float:
     return log_odds(epsilon) - math.log(epsilon) - 1 + epsilon * inverse_odds(epsilon)
 
 
-def epsilon_limit(domain_size: int, epsilon: float, num_outcomes: int, sharp: bool = False) -> Pair:
+def epsilon_limit(
+    domain_size: int,
+    epsilon: float,
+    num_outcomes: int,
+    *,
+    sharp: bool = False,
+) -> Pair:
     r"""Lower bounds on the limits of :math:`n` times the error, by the budget alone.
 
     .. math:: \lim n\operatorname{MSE}\ge\frac d{(e^\epsilon-1)^2},\qquad
@@ -133,7 +143,11 @@ def epsilon_limit(domain_size: int, epsilon: float, num_outcomes: int, sharp: bo
 
 
 def spread_limit(
-    domain_size: int, epsilon: float, collision: float | None = None, sharp: bool = False
+    domain_size: int,
+    epsilon: float,
+    *,
+    collision: float | None = None,
+    sharp: bool = False,
 ) -> Pair:
     r"""Lower bounds on the limits of :math:`n` times the error that do not depend on the reports.
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from ldp import _checks
 from ldp.assigned import Assigned
-from ldp.estimators.linear import debias
 from ldp.heavy_hitters.codes import gather
 from ldp.heavy_hitters.result import HeavyHitters, Round
 from ldp.heavy_hitters.rounds import MOST_CANDIDATES
 from ldp.heavy_hitters.views import Prefix
+from ldp.linear import debias
 from ldp.tally import Tally
 from ldp.types import FrequencyOracle, Integers
 

@@ -6,7 +6,12 @@ from ldp.heavy_hitters.result import HeavyHitters
 from ldp.types import Integers
 
 
-def certify(found: HeavyHitters, threshold: float, level: float = 0.95) -> Integers:
+def certify(
+    found: HeavyHitters,
+    threshold: float,
+    *,
+    level: float = 0.95,
+) -> Integers:
     r"""Found values whose frequency is above a threshold, with no false one but rarely.
 
     The last round's :math:`m` candidates were chosen by the reports of other users. For a value of
@@ -49,8 +54,8 @@ def certify(found: HeavyHitters, threshold: float, level: float = 0.95) -> Integ
     --------
     >>> import numpy as np
     >>> from ldp.heavy_hitters import prefix_rounds, simulate_prefixes
-    >>> rounds = prefix_rounds(48, 3.0, (17, 28, 38, 48, 48))
-    >>> found = simulate_prefixes(rounds, [7, 9], [10**6, 10**3], np.random.default_rng(1), top_k=2)
+    >>> rounds = prefix_rounds(48, 3.0, depths=(17, 28, 38, 48, 48))
+    >>> found = simulate_prefixes([7, 9], [10**6, 10**3], rounds, np.random.default_rng(1), top_k=2)
     >>> certify(found, 0.01)
     array([7])
     """

@@ -5,13 +5,17 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.assigned import Assigned
-from ldp.estimators.linear import debias
 from ldp.heavy_hitters._counting import Reports, counted
 from ldp.heavy_hitters._walk import check_prefixes
+from ldp.linear import debias
 from ldp.types import Floats
 
 
-def pooled_frequencies(rounds: Assigned, reports: Reports, values: npt.ArrayLike) -> Floats:
+def pooled_frequencies(
+    reports: Reports,
+    rounds: Assigned,
+    values: npt.ArrayLike,
+) -> Floats:
     r"""Estimate the frequencies of given values from the reports of all rounds.
 
     After :func:`scatter` the prefixes of a value hold little else: of another value's users, a
@@ -22,10 +26,10 @@ def pooled_frequencies(rounds: Assigned, reports: Reports, values: npt.ArrayLike
 
     Parameters
     ----------
+    reports : AssignedReports or sequence of them
     rounds : Assigned
         What ``prefix_rounds(..., scattered=True)`` made. Others are refused: natural codes share
         prefixes, and the estimate of a prefix would be that of all values that have it.
-    reports : AssignedReports or sequence of them
     values : array_like of int, shape (k,)
         Values, such as those that were found.
 
@@ -48,7 +52,7 @@ def pooled_frequencies(rounds: Assigned, reports: Reports, values: npt.ArrayLike
     >>> rng = np.random.default_rng(1)
     >>> rounds = prefix_rounds(48, 3.0, scattered=True)
     >>> reports = rounds.privatize(np.repeat([5, 7], [60_000, 40_000]), rng)
-    >>> pooled_frequencies(rounds, reports, [5, 7, 9]).round(2) + 0.0
+    >>> pooled_frequencies(reports, rounds, [5, 7, 9]).round(2) + 0.0
     array([0.6, 0.4, 0. ])
     """
     check_prefixes(rounds, 1)

@@ -10,7 +10,11 @@ from ldp.heavy_hitters.result import HeavyHitters
 
 
 def find_prefixes(
-    rounds: Assigned, reports: Reports, top_k: int, keep: int | None = None
+    reports: Reports,
+    rounds: Assigned,
+    *,
+    top_k: int,
+    keep: int | None = None,
 ) -> HeavyHitters:
     """Find the most frequent values from reports of prefixes.
 
@@ -21,10 +25,10 @@ def find_prefixes(
 
     Parameters
     ----------
-    rounds : Assigned
-        What :func:`prefix_rounds` made.
     reports : AssignedReports or sequence of them
         Reports of the users; those of several machines give the same result bit by bit.
+    rounds : Assigned
+        What :func:`prefix_rounds` made.
     top_k : int
         How many values are wanted.
     keep : int, optional
@@ -45,8 +49,8 @@ def find_prefixes(
     >>> from ldp.heavy_hitters import prefix_rounds
     >>> rng = np.random.default_rng(1)
     >>> users = np.append(np.repeat([2**47, 12345], 2000), rng.integers(0, 2**48, 6000))
-    >>> rounds = prefix_rounds(48, 3.0, (12, 24, 36, 48))
-    >>> found = find_prefixes(rounds, rounds.privatize(users, rng), top_k=2)
+    >>> rounds = prefix_rounds(48, 3.0, depths=(12, 24, 36, 48))
+    >>> found = find_prefixes(rounds.privatize(users, rng), rounds, top_k=2)
     >>> sorted(found.values.tolist())
     [12345, 140737488355328]
     """
@@ -56,9 +60,9 @@ def find_prefixes(
 
 
 def simulate_prefixes(
-    rounds: Assigned,
     values: npt.ArrayLike,
     counts: npt.ArrayLike,
+    rounds: Assigned,
     rng: np.random.Generator,
     *,
     top_k: int,
@@ -73,12 +77,12 @@ def simulate_prefixes(
 
     Parameters
     ----------
-    rounds, top_k, keep
-        As for :func:`find_prefixes`.
     values : array_like of int, shape (m,)
         Different values.
     counts : array_like of int, shape (m,)
         How many users hold each.
+    rounds, top_k, keep
+        As for :func:`find_prefixes`.
     rng : numpy.random.Generator
 
     Returns
@@ -95,7 +99,7 @@ def simulate_prefixes(
     >>> from ldp.heavy_hitters import prefix_rounds
     >>> rounds = prefix_rounds(48, 3.0)
     >>> rng = np.random.default_rng(1)
-    >>> found = simulate_prefixes(rounds, [7, 2**40], [10**6, 10**6], rng, top_k=2)
+    >>> found = simulate_prefixes([7, 2**40], [10**6, 10**6], rounds, rng, top_k=2)
     >>> sorted(found.values.tolist())
     [7, 1099511627776]
     """

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp import _checks
-from ldp.estimators.linear import check_oracle
 from ldp.heavy_hitters import _tails
+from ldp.linear import check_oracle
 from ldp.tally import Tally
 from ldp.types import Floats, FrequencyOracle, Integers
 
@@ -81,7 +81,7 @@ class HeavyHitters:
     --------
     >>> from ldp.heavy_hitters import prefix_rounds, simulate_prefixes
     >>> rounds, rng = prefix_rounds(48, 3.0), np.random.default_rng(1)
-    >>> found = simulate_prefixes(rounds, [7, 9], [10**6, 10**5], rng, top_k=2)
+    >>> found = simulate_prefixes([7, 9], [10**6, 10**5], rounds, rng, top_k=2)
     >>> lower, upper = found.intervals()
     >>> bool((lower < [10 / 11, 1 / 11]).all() and (upper > [10 / 11, 1 / 11]).all())
     True

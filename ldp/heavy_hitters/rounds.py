@@ -19,9 +19,9 @@ _LONGEST_STEP = 11  # ... and lists of at most 2**18 candidates
 def prefix_rounds(
     num_bits: int,
     epsilon: float,
+    *,
     depths: Sequence[int] | None = None,
     shares: npt.ArrayLike | None = None,
-    *,
     scattered: bool = False,
 ) -> Assigned:
     r"""Ask each user for a prefix of the value, at one of a few depths.
@@ -66,7 +66,7 @@ def prefix_rounds(
     --------
     >>> [view.depth for view, _, _ in prefix_rounds(48, 2.0).parts]
     [17, 27, 38, 48]
-    >>> tree = prefix_rounds(8, 2.0, (*range(1, 9), 8), [0.5 / 8] * 8 + [0.5])
+    >>> tree = prefix_rounds(8, 2.0, depths=(*range(1, 9), 8), shares=[0.5 / 8] * 8 + [0.5])
 
     References
     ----------
@@ -86,7 +86,11 @@ def prefix_rounds(
 
 
 def segment_pairs(
-    num_bits: int, epsilon: float, num_segments: int = 6, final_share: float = 0.5
+    num_bits: int,
+    epsilon: float,
+    *,
+    num_segments: int = 6,
+    final_share: float = 0.5,
 ) -> Assigned:
     r"""Ask each user for two pieces of the value, or for all of it.
 

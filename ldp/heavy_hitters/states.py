@@ -17,14 +17,17 @@ class PoolStates(NamedTuple):
     tables: tuple[Integers, ...]
 
 
-def pool_states(rounds: Assigned, reports: AssignedReports) -> PoolStates:
+def pool_states(
+    reports: AssignedReports,
+    rounds: Assigned,
+) -> PoolStates:
     """Count the reports of each round by function and bucket, and need them no more.
 
     Parameters
     ----------
+    reports : AssignedReports
     rounds : Assigned
         Parts whose mechanisms are all :class:`HashPool`.
-    reports : AssignedReports
 
     Returns
     -------
@@ -47,8 +50,8 @@ def pool_states(rounds: Assigned, reports: AssignedReports) -> PoolStates:
     ...     parts.append((Prefix(16, bits), HashPool(WideHashing(bits, 3.0), seeds), 0.5))
     >>> rounds = Assigned(parts)
     >>> users = np.repeat([5, 2**15], [6_000, 4_000])
-    >>> states = pool_states(rounds, rounds.privatize(users, rng))
-    >>> find_prefixes(rounds, states, top_k=2).values
+    >>> states = pool_states(rounds.privatize(users, rng), rounds)
+    >>> find_prefixes(states, rounds, top_k=2).values
     array([    5, 32768])
     """
     check_rounds(rounds)

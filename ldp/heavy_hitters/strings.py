@@ -27,7 +27,11 @@ Pairs = dict[tuple[int, int], Integers]
 
 
 def find_strings(
-    rounds: Assigned, reports: Reports, top_k: int, keep: int | None = None
+    reports: Reports,
+    rounds: Assigned,
+    *,
+    top_k: int,
+    keep: int | None = None,
 ) -> HeavyHitters:
     r"""Find the most frequent values from reports of pairs of pieces.
 
@@ -37,10 +41,10 @@ def find_strings(
 
     Parameters
     ----------
-    rounds : Assigned
-        What :func:`segment_pairs` made.
     reports : AssignedReports or sequence of them
         Reports of the users; those of several machines give the same result bit by bit.
+    rounds : Assigned
+        What :func:`segment_pairs` made.
     top_k : int
         How many values are wanted.
     keep : int, optional
@@ -64,7 +68,7 @@ def find_strings(
     >>> rng = np.random.default_rng(1)
     >>> users = np.append(np.repeat([2**23, 12345], 4000), rng.integers(0, 2**24, 2000))
     >>> rounds = segment_pairs(24, 3.0, num_segments=4)
-    >>> find_strings(rounds, rounds.privatize(users, rng), top_k=2).values
+    >>> find_strings(rounds.privatize(users, rng), rounds, top_k=2).values
     array([8388608,   12345])
 
     References
@@ -77,9 +81,9 @@ def find_strings(
 
 
 def simulate_strings(
-    rounds: Assigned,
     values: npt.ArrayLike,
     counts: npt.ArrayLike,
+    rounds: Assigned,
     rng: np.random.Generator,
     *,
     top_k: int,
@@ -89,10 +93,10 @@ def simulate_strings(
 
     Parameters
     ----------
-    rounds, top_k, keep
-        As for :func:`find_strings`.
     values, counts : array_like of int, shape (m,)
         Different values, and how many users hold each.
+    rounds, top_k, keep
+        As for :func:`find_strings`.
     rng : numpy.random.Generator
 
     Returns
@@ -108,7 +112,7 @@ def simulate_strings(
     --------
     >>> from ldp.heavy_hitters import segment_pairs
     >>> rounds, rng = segment_pairs(24, 3.0, num_segments=4), np.random.default_rng(1)
-    >>> simulate_strings(rounds, [5, 9], [60_000, 40_000], rng, top_k=2).values
+    >>> simulate_strings([5, 9], [60_000, 40_000], rounds, rng, top_k=2).values
     array([5, 9])
     """
     wanted, kept = check_sizes(top_k, keep, 2)

@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._drawn import drawn_tally, sums
-from ldp.estimators.linear import debias, variance
 from ldp.heavy_hitters._walk import best_of, check_lists, check_sizes, extensions, made_round
 from ldp.heavy_hitters.result import HeavyHitters, Round
 from ldp.heavy_hitters.views import MOST_BITS, Prefix
+from ldp.linear import debias, variance
 from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
 from ldp.types import Integers

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.assigned import assign
-from ldp.estimators.linear import debias, variance
 from ldp.itemsets.padding import PadAndSample, amplified_epsilon
 from ldp.itemsets.set_selection import SetSelection
 from ldp.itemsets.sets import ItemSets, check_sets
+from ldp.linear import debias, variance
 from ldp.mechanisms.hashing import OLH
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally

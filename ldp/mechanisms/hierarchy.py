@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import uniform_below, words
-from ldp.estimators.linear import debias, variance
+from ldp.linear import debias, variance
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.unary import OUE
 from ldp.tally import Tally
@@ -128,8 +128,8 @@ class HierarchicalHistogram:
     def nodes(self, tallies: Sequence[Tally]) -> tuple[Floats, ...]:
         """Unbiased estimates of the frequency of every interval, the root (1) first.
 
-        Every level needs a report. Levels do not agree: see :func:`ldp.least_squares_tree` and
-        :func:`ldp.hh_admm`.
+        Every level needs a report. Levels do not agree: see :func:`ldp.trees.least_squares_tree`
+        and :func:`ldp.trees.hh_admm`.
         """
         self._check_tallies(tallies)
         estimates = (debias(t, level) for t, level in zip(tallies, self.levels, strict=True))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ldp._compiled import compiled
-from ldp.estimators._langevin_kernels import update_phi
+from ldp.bayes.langevin_kernels import update_phi
 from ldp.mechanisms._restricted import restrict
 from ldp.protocols._prefix_kernels import choose_size, levels_at, sort_values
 

@@ -7,17 +7,17 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import words
-from ldp.estimators._restricted_counts import (
+from ldp.bayes.langevin import check_state
+from ldp.bayes.restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
     likelihood_columns,
 )
-from ldp.estimators.langevin import check_state
-from ldp.estimators.slice_sampling import swept
+from ldp.bayes.slice_sampling import swept
 from ldp.mechanisms._restricted import Levels, restricted_response, weights
 from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
+from ldp.protocols.law_samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
 from ldp.protocols.prefixes import Prefix
-from ldp.protocols.samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
 from ldp.types import Array, Bools, Floats, Integers
 
 History = tuple[Integers, Bools, Floats]  # reports, subsets and laws of a run

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._prior import prior_concentration
+from ldp.likelihood.prior import prior_concentration
 from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.restricted import RRRR
 from ldp.protocols._rounds import counted_rounds, langevin_rounds
+from ldp.protocols.law_samplers import LangevinSampler, Sampler, check_sampler
 from ldp.protocols.prefixes import Prefix, check_rule, level_table
-from ldp.protocols.samplers import LangevinSampler, Sampler, check_sampler
 from ldp.tally import Tally
 from ldp.types import Bools, Floats, Integers
 
@@ -141,7 +141,7 @@ def adobest(
     -------
     AdaptiveRun
         Estimate the law from ``run.mechanisms`` and ``run.tallies``: by
-        :func:`ldp.maximum_likelihood`, or by the mean of :func:`ldp.slice_sample`.
+        :func:`ldp.maximum_likelihood`, or by the mean of :func:`ldp.bayes.slice_sample`.
 
     Raises
     ------
@@ -158,13 +158,14 @@ def adobest(
 
     Examples
     --------
-    >>> from ldp import BestPrefix, SliceSampler, adobest, maximum_likelihood
+    >>> from ldp import adobest, maximum_likelihood
+    >>> from ldp.protocols import BestPrefix, SliceSampler
     >>> rng = np.random.default_rng(0)
     >>> values = rng.choice(5, size=2_000, p=[0.8, 0.1, 0.1, 0.0, 0.0])
     >>> run = adobest(values, 5, 2.0, BestPrefix("honest", 0.9), SliceSampler(), rng)
     >>> run.subsets[-1].nonzero()[0]
     array([0])
-    >>> maximum_likelihood(run.mechanisms, run.tallies).theta.round(2)
+    >>> maximum_likelihood(run.tallies, run.mechanisms).theta.round(2)
     array([0.8 , 0.1 , 0.09, 0.  , 0.  ])
 
     References

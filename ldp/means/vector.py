@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import uniform_below, words
+from ldp.means import _grid
 from ldp.mechanisms._shared import freeze
-from ldp.mechanisms.mean import _grid
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 
@@ -66,7 +66,7 @@ class VectorMean:
     ----------
     oracle : callable
         Makes the mean oracle of one number: ``oracle(lower, upper, epsilon / num_reported)``, such
-        as :class:`ldp.OneBitMean`.
+        as :class:`ldp.means.OneBitMean`.
     lower, upper : float
         Ends of the range of every number.
     epsilon : float
@@ -92,7 +92,7 @@ class VectorMean:
 
     Examples
     --------
-    >>> from ldp import OneBitMean
+    >>> from ldp.means import OneBitMean
     >>> m = VectorMean(OneBitMean, -1.0, 1.0, 1.0, num_dimensions=8)
     >>> reports = m.privatize(np.zeros((5, 8)), np.random.default_rng(1))
     >>> reports.shape, m.mean(reports).shape

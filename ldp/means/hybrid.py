@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import threshold, words
+from ldp.means import _grid
+from ldp.means.one_bit import OneBitMean
+from ldp.means.piecewise import PiecewiseMean, best_window, check_window
 from ldp.mechanisms._shared import freeze, outcome_counts
-from ldp.mechanisms.mean import _grid
-from ldp.mechanisms.mean.one_bit import OneBitMean
-from ldp.mechanisms.mean.piecewise import PiecewiseMean, best_window, check_window
 from ldp.types import Floats, Integers
 
 
@@ -18,10 +18,10 @@ from ldp.types import Floats, Integers
 class HybridMean:
     r"""Mean of values in a range by one of two mechanisms, chosen by a coin for each user.
 
-    With chance :math:`\sigma` the report is that of :class:`ldp.PiecewiseMean` with slope
-    :math:`\sigma`, otherwise that of :class:`ldp.OneBitMean`. The first is least certain about
-    values at the ends and the second about those in the middle; with this chance the variance is
-    the same for all values:
+    With chance :math:`\sigma` the report is that of :class:`ldp.means.PiecewiseMean` with slope
+    :math:`\sigma`, otherwise that of :class:`ldp.means.OneBitMean`. The first is least certain
+    about values at the ends and the second about those in the middle; with this chance the variance
+    is the same for all values:
 
     .. math:: \sigma a+(1-\sigma)\tfrac{K^2}{4}\coth^2(\epsilon/2)\quad\text{squared steps.}
 
@@ -31,7 +31,7 @@ class HybridMean:
     Parameters
     ----------
     lower, upper, epsilon, resolution
-        As of :class:`ldp.PiecewiseMean`.
+        As of :class:`ldp.means.PiecewiseMean`.
     window : int, optional
         By default the one of least variance of the mixture, found among all. The hybrid mechanism
         as published has :math:`w\approx Ke^{-\epsilon/2}` and the chance :math:`1-e^{-\epsilon/2}`,

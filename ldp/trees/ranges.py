@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators.trees import check_nodes, check_variances, subtree_variances
+from ldp.trees.least_squares import check_nodes, check_variances, subtree_variances
 
 
 def _check_range(start: int, stop: int, domain_size: int) -> tuple[int, int]:
@@ -65,7 +65,12 @@ def range_query(nodes: Sequence[npt.ArrayLike], start: int, stop: int) -> float:
 
 
 def range_variance(
-    variances: npt.ArrayLike, branching: int, start: int, stop: int, consistent: bool = False
+    variances: npt.ArrayLike,
+    branching: int,
+    start: int,
+    stop: int,
+    *,
+    consistent: bool = False,
 ) -> float:
     r"""Noise variance of :func:`range_query`, of a measured tree or of the least-squares one.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._prior import MOST_DRAWS, check_concave
+from ldp.likelihood.prior import MOST_DRAWS, check_concave
 from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
@@ -53,7 +53,7 @@ class LangevinSampler:
 
 @dataclass(frozen=True)
 class GibbsSampler:
-    r"""Draw the next law by sweeps of :func:`ldp.gibbs`, whose stationary law is the posterior.
+    r"""Draw the next law by sweeps of :func:`ldp.bayes.gibbs`: its stationary law is the posterior.
 
     Reports are counted by subset, so that a sweep costs :math:`O(d)` for each different subset,
     whatever the number of users. At small budgets a chain forgets slowly.
@@ -80,7 +80,7 @@ class GibbsSampler:
 
 @dataclass(frozen=True)
 class SliceSampler:
-    r"""Draw the next law by sweeps of :func:`ldp.slice_sample`: the posterior, quickly mixed.
+    r"""Draw the next law by sweeps of :func:`ldp.bayes.slice_sample`: the posterior, quickly mixed.
 
     Reports are counted by subset, so that a sweep costs :math:`O(d)` for each different report
     under each different subset, whatever the number of users.

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from ldp import _checks
-from ldp.estimators._likelihood_kernels import window_score
-from ldp.estimators._reports import TALLY_IS_HISTOGRAM, check_some, tallied_outcomes
-from ldp.estimators.likelihood import Fit, certified_gap
+from ldp.likelihood.kernels import window_score
+from ldp.likelihood.maximum import Fit, certified_gap
+from ldp.likelihood.reports import TALLY_IS_HISTOGRAM, check_some, tallied_outcomes
 from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally
 from ldp.types import Floats, Mechanism
@@ -23,6 +23,7 @@ Predicted = Callable[[Floats], Floats]  # theta -> probability of every outcome
 def em(
     counts: npt.ArrayLike | Tally,
     channel: npt.ArrayLike | Mechanism,
+    *,
     smooth: Sequence[float] | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 10_000,

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg
 
-from ldp.estimators.simplex import project_simplex
+from ldp.postprocess.simplex import norm_sub
 from ldp.types import Floats, Integers
 
 _MOST_GRADIENT_STEPS = 200
@@ -26,7 +26,7 @@ def second_order_target(theta: Floats, slope: Floats, hessian: Floats, precision
     momentum = 1.0
     for _ in range(_MOST_GRADIENT_STEPS):
         gradient = slope - curved_ahead
-        new = project_simplex(ahead + gradient / steepness)
+        new = norm_sub(ahead + gradient / steepness)
         new_curved = centred @ (new - theta)
         step = new - ahead
         if step @ (new_curved - curved_ahead) > (1 + 1e-9) * steepness * (step @ step):

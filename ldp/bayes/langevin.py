@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._words import words
-from ldp.estimators._evidence import dense_rows, gather
-from ldp.estimators._langevin_kernels import update_repeatedly
-from ldp.estimators._prior import prior_concentration
-from ldp.estimators._reports import domain_of, whole_counts
+from ldp.bayes.langevin_kernels import update_repeatedly
+from ldp.likelihood.evidence import dense_rows, gather
+from ldp.likelihood.prior import prior_concentration
+from ldp.likelihood.reports import domain_of, whole_counts
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
@@ -36,8 +36,8 @@ class Langevin:
 
 
 def sgld(
-    mechanism: Mechanism | Sequence[Mechanism],
     reports: Array | Tally | Sequence[Array | Tally],
+    mechanism: Mechanism | Sequence[Mechanism],
     phi: npt.ArrayLike,
     step_sizes: npt.ArrayLike,
     rng: np.random.Generator,
@@ -62,7 +62,7 @@ def sgld(
 
     Parameters
     ----------
-    mechanism, reports
+    reports, mechanism
         As for :func:`ldp.maximum_likelihood`.
     phi : array_like, shape (d,)
         State to start from, positive.
@@ -98,8 +98,8 @@ def sgld(
     The dynamics leave the posterior only approximately unchanged: the error grows with the step
     size, and the noise of the minibatch, about :math:`\frac{\gamma n^2}{4m}` times the variance of
     one user's gradient beside the 1 of :math:`W`, adds to it. S000 prints :math:`\gamma W` for
-    :math:`\sqrt\gamma W`, which does not fit a drift of :math:`\gamma/2`. :func:`ldp.gibbs` draws
-    from the posterior itself.
+    :math:`\sqrt\gamma W`, which does not fit a drift of :math:`\gamma/2`. :func:`ldp.bayes.gibbs`
+    draws from the posterior itself.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def sgld(
     >>> m = GRR(3, 2.0)
     >>> reports = m.privatize([0] * 60 + [1] * 30, np.random.default_rng(0))
     >>> steps = np.full(2_000, 0.02)
-    >>> moved = sgld(m, reports, [1.0, 1.0, 1.0], steps, np.random.default_rng(1))
+    >>> moved = sgld(reports, m, [1.0, 1.0, 1.0], steps, np.random.default_rng(1))
     >>> moved.laws[1_000:].mean(axis=0).round(1)
     array([0.6, 0.4, 0. ])
 

@@ -50,8 +50,9 @@ def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
 
     .. math:: \max\Bigl(0,\sum_{v\in S}x_v\Bigr)
 
-    The raw estimates are added first, so that their noise may cancel. For sets of one value this
-    is :func:`ldp.base_pos`. Answers need not agree: two disjoint sets and their union may not add.
+    The raw estimates are added first, so that their noise may cancel. For sets of one value this is
+    :func:`ldp.postprocess.base_pos`. Answers need not agree: two disjoint sets and their union may
+    not add.
 
     Parameters
     ----------
@@ -93,7 +94,12 @@ def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
     return answers
 
 
-def base_cut(estimates: npt.ArrayLike, noise_variance: float, significance: float = 0.05) -> Floats:
+def base_cut(
+    estimates: npt.ArrayLike,
+    noise_variance: float,
+    *,
+    significance: float = 0.05,
+) -> Floats:
     r"""Replace estimates that noise alone could have made by zero (Base-Cut).
 
     Keeps :math:`x_v` if it is at least
@@ -140,7 +146,7 @@ def base_cut(estimates: npt.ArrayLike, noise_variance: float, significance: floa
     return np.where(given >= limit, given, 0.0)
 
 
-def norm(estimates: npt.ArrayLike) -> Floats:
+def norm_add(estimates: npt.ArrayLike) -> Floats:
     r"""Add one number to all estimates so that they sum to one (Norm).
 
     .. math:: x_v+\frac{1}{d}\Bigl(1-\sum_u x_u\Bigr)
@@ -166,7 +172,7 @@ def norm(estimates: npt.ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> norm([0.75, 0.5, 0.5]).round(12)
+    >>> norm_add([0.75, 0.5, 0.5]).round(12)
     array([0.5 , 0.25, 0.25])
 
     References

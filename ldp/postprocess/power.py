@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from ldp import _checks
-from ldp.estimators.simplex import project_simplex
+from ldp.postprocess.simplex import norm_sub
 from ldp.types import Floats
 
 _LARGEST_EXPONENT = 10.0
@@ -72,10 +72,11 @@ def power_law_exponent(estimates: npt.ArrayLike, noise_variance: float, num_repo
     return float(minimize_scalar(loss, bounds=around, method="bounded").x)
 
 
-def power(
+def power_law(
     estimates: npt.ArrayLike,
     noise_variance: float,
     num_reports: int,
+    *,
     exponent: float | None = None,
 ) -> Floats:
     r"""Posterior mean of each frequency under a power law (Power).
@@ -99,7 +100,8 @@ def power(
     num_reports : int
         Number :math:`n\ge 2` of users; no frequency below 1/n is considered.
     exponent : float, optional
-        The exponent :math:`\alpha` in [0, 10]; :func:`ldp.power_law_exponent` unless given.
+        The exponent :math:`\alpha` in [0, 10]; :func:`ldp.postprocess.power_law_exponent` unless
+        given.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def power(
 
     Examples
     --------
-    >>> power([0.5, 0.01, -0.02], 1e-4, 1_000, exponent=2.0).round(4)
+    >>> power_law([0.5, 0.01, -0.02], 1e-4, 1_000, exponent=2.0).round(4)
     array([0.4996, 0.0036, 0.002 ])
 
     References
@@ -139,14 +141,15 @@ def power_ns(
     estimates: npt.ArrayLike,
     noise_variance: float,
     num_reports: int,
+    *,
     exponent: float | None = None,
 ) -> Floats:
-    """Power, then Norm-Sub (PowerNS): :func:`ldp.project_simplex` of :func:`ldp.power`.
+    """Power, then Norm-Sub (PowerNS): :func:`ldp.norm_sub` of :func:`ldp.postprocess.power_law`.
 
     Parameters
     ----------
     estimates, noise_variance, num_reports, exponent
-        As for :func:`ldp.power`.
+        As for :func:`ldp.postprocess.power_law`.
 
     Returns
     -------
@@ -156,7 +159,7 @@ def power_ns(
     Raises
     ------
     TypeError, ValueError
-        As :func:`ldp.power`.
+        As :func:`ldp.postprocess.power_law`.
 
     Examples
     --------
@@ -167,7 +170,7 @@ def power_ns(
     ----------
     ``wang2020consistency`` (PowerNS).
     """
-    return project_simplex(power(estimates, noise_variance, num_reports, exponent))
+    return norm_sub(power_law(estimates, noise_variance, num_reports, exponent=exponent))
 
 
 def _checked(

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._scale import power_of_two
-from ldp.estimators.linear import check_oracle, variance
+from ldp.linear import check_oracle, variance
 from ldp.types import Floats, FrequencyOracle
 
 
-def project_simplex(x: npt.ArrayLike) -> Floats:
+def norm_sub(x: npt.ArrayLike) -> Floats:
     r"""Nearest probability vector in Euclidean distance, known in this field as Norm-Sub.
 
     The solution subtracts one number from all entries and replaces negative results by zero:
@@ -41,7 +41,7 @@ def project_simplex(x: npt.ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> project_simplex([0.7, 0.4, -0.1])
+    >>> norm_sub([0.7, 0.4, -0.1])
     array([0.65, 0.35, 0.  ])
 
     References
@@ -87,11 +87,12 @@ def mle_apx(estimates: npt.ArrayLike, mechanism: FrequencyOracle) -> Floats:
     derivative in :math:`f_v` is :math:`(1-c^2/u^2)/B`. On the entries kept it is the same, hence
     :math:`u=kc` for one number :math:`k`, and :math:`t=(k-1)/B`. The variance taken at the
     estimate, :math:`A+Bx_v`, leads to the same solution. The logarithm of the variance, which a
-    normal density also has, is left out. Where :math:`B=0` this is :func:`ldp.project_simplex`.
+    normal density also has, is left out. Where :math:`B=0` this is :func:`ldp.norm_sub`.
 
     Examples
     --------
-    >>> from ldp import GRR, mle_apx
+    >>> from ldp import GRR
+    >>> from ldp.postprocess import mle_apx
     >>> mle_apx([0.75, 0.5, -0.25], GRR(3, np.log(4))).round(3)
     array([0.618, 0.382, 0.   ])
 

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import dense_rows
-from ldp.estimators._prior import MOST_DRAWS, check_draws, concave_prior
-from ldp.estimators._reports import domain_of
-from ldp.estimators._restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
-from ldp.estimators._slice_kernels import UNIFORMS_EACH, sweep_pairs
+from ldp.bayes._slice_kernels import UNIFORMS_EACH, sweep_pairs
+from ldp.bayes.restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
+from ldp.likelihood.evidence import dense_rows
+from ldp.likelihood.prior import MOST_DRAWS, check_draws, concave_prior
+from ldp.likelihood.reports import domain_of
 from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
@@ -48,8 +48,8 @@ class SliceSample:
 
 
 def slice_sample(
-    mechanism: Mechanism | Sequence[Mechanism],
     reports: Array | Tally | Sequence[Array | Tally],
+    mechanism: Mechanism | Sequence[Mechanism],
     concentration: npt.ArrayLike,
     num_draws: int,
     rng: np.random.Generator,
@@ -66,7 +66,7 @@ def slice_sample(
 
     Parameters
     ----------
-    mechanism, reports
+    reports, mechanism
         As for :func:`ldp.maximum_likelihood`.
     concentration : array_like, shape (d,)
         Concentration :math:`\alpha_v\ge 1` of the prior: then the density is log-concave and
@@ -89,23 +89,22 @@ def slice_sample(
     Raises
     ------
     TypeError, ValueError
-        As :func:`ldp.gibbs`, or if a concentration is below 1.
+        As :func:`ldp.bayes.gibbs`, or if a concentration is below 1.
 
-    Notes
-    -----
-    :func:`ldp.gibbs` guesses which reports are explained by which value, and where the budget is
-    small the guesses hold the law back: with many users it may move by a thousandth of the
-    posterior's width. Here the density itself is evaluated; a few sweeps forget the start. A sweep
-    costs :math:`O(d)` for every distinct report, beside the logarithms of those that tell the two
-    values apart.
+    Notes ----- :func:`ldp.bayes.gibbs` guesses which reports are explained by which value, and
+    where the budget is small the guesses hold the law back: with many users it may move by a
+    thousandth of the posterior's width. Here the density itself is evaluated; a few sweeps forget
+    the start. A sweep costs :math:`O(d)` for every distinct report, beside the logarithms of those
+    that tell the two values apart.
 
     Examples
     --------
-    >>> from ldp import GRR, exact_posterior
+    >>> from ldp import GRR
+    >>> from ldp.bayes import exact_posterior
     >>> m = GRR(3, 1.0)
     >>> rng = np.random.default_rng(0)
-    >>> sample = slice_sample(m, [0, 0, 1], [1.0, 1.0, 1.0], 2_000, rng, burn_in=10)
-    >>> exact = exact_posterior(m, [0, 0, 1], [1.0, 1.0, 1.0]).mean
+    >>> sample = slice_sample([0, 0, 1], m, [1.0, 1.0, 1.0], 2_000, rng, burn_in=10)
+    >>> exact = exact_posterior([0, 0, 1], m, [1.0, 1.0, 1.0]).mean
     >>> bool((np.abs(sample.mean - exact) < 0.02).all())
     True
 

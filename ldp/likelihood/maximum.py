@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, curvature, gather, rise, score
-from ldp.estimators._prior import concave_prior
-from ldp.estimators._reports import check_some, domain_of, tallied_outcomes
-from ldp.estimators._simplex_program import second_order_target
+from ldp.likelihood._simplex_program import second_order_target
+from ldp.likelihood.evidence import Evidence, curvature, gather, rise, score
+from ldp.likelihood.prior import concave_prior
+from ldp.likelihood.reports import check_some, domain_of, tallied_outcomes
 from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
@@ -53,8 +53,9 @@ class Fit:
 
 
 def maximum_likelihood(
-    mechanism: Mechanism | Sequence[Mechanism],
     reports: Array | Tally | Sequence[Array | Tally],
+    mechanism: Mechanism | Sequence[Mechanism],
+    *,
     tolerance: float = 1e-9,
     max_iterations: int = 500,
 ) -> Fit:
@@ -67,12 +68,12 @@ def maximum_likelihood(
 
     Parameters
     ----------
-    mechanism : Mechanism, or list of Mechanism
-        A list, of one domain size, if users answered by different ones.
     reports : ndarray or Tally, or list of them
         At least one report; for a list of mechanisms, a list with the reports of each. A tally will
         do for :class:`ldp.GRR`, :class:`ldp.RRRR` and :class:`ldp.SquareWave`, whose counts hold
         all that their reports say.
+    mechanism : Mechanism, or list of Mechanism
+        A list, of one domain size, if users answered by different ones.
     tolerance : float
         Gap, in nats per report, at which to stop; all reports together may miss n times as much.
     max_iterations : int
@@ -100,7 +101,7 @@ def maximum_likelihood(
     Examples
     --------
     >>> from ldp import GRR, Tally, maximum_likelihood
-    >>> maximum_likelihood(GRR(3, np.log(2)), Tally([6, 4, 1], 11)).theta.round(12)
+    >>> maximum_likelihood(Tally([6, 4, 1], 11), GRR(3, np.log(2))).theta.round(12)
     array([0.8, 0.2, 0. ])
 
     References
@@ -116,9 +117,10 @@ def maximum_likelihood(
 
 
 def maximum_posterior(
-    mechanism: Mechanism | Sequence[Mechanism],
     reports: Array | Tally | Sequence[Array | Tally],
+    mechanism: Mechanism | Sequence[Mechanism],
     concentration: npt.ArrayLike,
+    *,
     tolerance: float = 1e-9,
     max_iterations: int = 500,
 ) -> Fit:
@@ -132,7 +134,7 @@ def maximum_posterior(
 
     Parameters
     ----------
-    mechanism, reports
+    reports, mechanism
         As for :func:`maximum_likelihood`.
     concentration : array_like, shape (d,)
         Parameters :math:`\alpha_v\ge 1`, in users.
@@ -151,8 +153,9 @@ def maximum_posterior(
 
     Examples
     --------
-    >>> from ldp import GRR, maximum_posterior
-    >>> maximum_posterior(GRR(2, 30.0), np.array([0, 0, 1]), [3.0, 1.0]).theta.round(6)
+    >>> from ldp import GRR
+    >>> from ldp.likelihood import maximum_posterior
+    >>> maximum_posterior(np.array([0, 0, 1]), GRR(2, 30.0), [3.0, 1.0]).theta.round(6)
     array([0.8, 0.2])
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)

@@ -8,7 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators.trees import Tree, check_nodes, noise_of, subtree_variances, sum_up, two_passes
+from ldp.trees.least_squares import (
+    Tree,
+    check_nodes,
+    noise_of,
+    subtree_variances,
+    sum_up,
+    two_passes,
+)
 from ldp.types import Floats
 
 _BEYOND = 0.6  # over-relaxation by 1.6
@@ -27,7 +34,7 @@ class TreeFit:
         The tree of their sums, root first.
     gap : float
         No such tree has an objective more than this far below that of `nodes`, in the units of
-        :func:`ldp.hh_admm`. Computed from `theta` alone, whatever led to it, up to rounding.
+        :func:`ldp.trees.hh_admm`. Computed from `theta` alone, whatever led to it, up to rounding.
     iterations : int
         Steps taken.
     converged : bool
@@ -44,6 +51,7 @@ class TreeFit:
 def hh_admm(
     nodes: Sequence[npt.ArrayLike],
     variances: npt.ArrayLike | None = None,
+    *,
     tolerance: float = 1e-12,
     max_iterations: int = 20_000,
 ) -> TreeFit:
@@ -90,14 +98,13 @@ def hh_admm(
               y=\Pi_C(x+\mu),\quad z=\max(0,x+\nu),\quad \mu\mathrel{+}=x-y,\quad
               \nu\mathrel{+}=x-z,
 
-    where :math:`\Pi_C` is :func:`ldp.least_squares_tree`. Unequal variances enter there alone:
-    distances, the penalty :math:`\rho` included, are measured in standard deviations of the noise.
-    In the last four :math:`x` is replaced by :math:`1.6x` less 0.6 times the copy before, which
-    saves a third of the steps. It stops on a certificate, never on a small step: let
+    where :math:`\Pi_C` is :func:`ldp.trees.least_squares_tree`. Unequal variances enter there
+    alone: distances, the penalty :math:`\rho` included, are measured in standard deviations of the
+    noise. In the last four :math:`x` is replaced by :math:`1.6x` less 0.6 times the copy before,
+    which saves a third of the steps. It stops on a certificate, never on a small step: let
     :math:`\theta` be the leaves of :math:`z`, rescaled to sum to one, and :math:`G_v` the
     derivative of :math:`f` in leaf :math:`v`, the sum of :math:`w(x-\tilde x)` over the nodes that
-    hold it. Then convexity gives
-    :math:`f(\theta)-f(\theta^\ast)\le\sum_v\theta_v(G_v-\min_jG_j)`.
+    hold it. Then convexity gives :math:`f(\theta)-f(\theta^\ast)\le\sum_v\theta_v(G_v-\min_jG_j)`.
 
     Examples
     --------

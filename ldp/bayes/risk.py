@@ -8,9 +8,9 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp
 
 from ldp import _checks
-from ldp.estimators._prior import check_concentration
-from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
-from ldp.estimators.mixture import DirichletMixture, check_table
+from ldp.bayes._tallies import count_tallies, learn, number_tallies, written
+from ldp.bayes.mixture import DirichletMixture, check_table
+from ldp.likelihood.prior import check_concentration
 from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers, Pair
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import Words, at_least, shared_rest, words
+from ldp.means import _grid
 from ldp.mechanisms._shared import freeze, outcome_counts
-from ldp.mechanisms.mean import _grid
 from ldp.types import Floats, Integers
 
 _WINDOWS_AT_ONCE = 2**14
@@ -80,7 +80,8 @@ class PiecewiseMean:
     Raises
     ------
     TypeError, ValueError
-        As :class:`ldp.LaplaceMean`, or if the window is not from 1 to four times the resolution.
+        As :class:`ldp.means.LaplaceMean`, or if the window is not from 1 to four times the
+        resolution.
 
     Notes
     -----

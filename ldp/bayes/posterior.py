@@ -9,11 +9,11 @@ added after each factor: :math:`\binom{n+d-1}{d-1}` of them remain, never :math:
 import numpy as np
 import numpy.typing as npt
 
-from ldp.estimators._evidence import likelihood_rows
-from ldp.estimators._prior import check_concentration
-from ldp.estimators._reports import check_mechanism, check_reports
-from ldp.estimators._tallies import count_tallies, learn, number_tallies, written
-from ldp.estimators.mixture import DirichletMixture
+from ldp.bayes._tallies import count_tallies, learn, number_tallies, written
+from ldp.bayes.mixture import DirichletMixture
+from ldp.likelihood.evidence import likelihood_rows
+from ldp.likelihood.prior import check_concentration
+from ldp.likelihood.reports import check_mechanism, check_reports
 from ldp.types import Array, Floats, Mechanism
 
 _MOST_CELLS = 2**24  # numbers held at once: 128 MiB
@@ -21,7 +21,9 @@ _MOST_UPDATES = 2**28  # logarithms added: some seconds
 
 
 def exact_posterior(
-    mechanism: Mechanism, reports: Array, concentration: npt.ArrayLike
+    reports: Array,
+    mechanism: Mechanism,
+    concentration: npt.ArrayLike,
 ) -> DirichletMixture:
     r"""Posterior of the law under a Dirichlet prior: a mixture with one component per tally.
 
@@ -33,10 +35,10 @@ def exact_posterior(
 
     Parameters
     ----------
-    mechanism : Mechanism
-        The mechanism that made the reports.
     reports : ndarray
         Its reports; none at all gives the prior.
+    mechanism : Mechanism
+        The mechanism that made the reports.
     concentration : array_like, shape (d,)
         Concentration :math:`\alpha_v>0` of the prior; all 1 is uniform, all 1/2 is Jeffreys' prior.
 
@@ -54,7 +56,7 @@ def exact_posterior(
     Examples
     --------
     >>> from ldp import GRR
-    >>> mixture = exact_posterior(GRR(2, np.log(3)), [0], [1.0, 1.0])
+    >>> mixture = exact_posterior([0], GRR(2, np.log(3)), [1.0, 1.0])
     >>> mixture.tallies, mixture.weights
     (array([[1, 0], [0, 1]]), array([0.75, 0.25]))
     >>> mixture.mean.round(4), mixture.frequency_mean
@@ -72,9 +74,9 @@ def exact_posterior(
     if d * num_tallies > _MOST_CELLS or num_reports * d * num_tallies > _MOST_UPDATES:
         raise ValueError(
             f"reports must be few enough to list their tallies, got {num_reports} reports with "
-            f"{written(num_tallies)} tallies of {d} values; ldp.gibbs takes any number."
+            f"{written(num_tallies)} tallies of {d} values; ldp.bayes.gibbs takes any number."
         )
-    likelihood = likelihood_rows(mechanism, reports)
+    likelihood = likelihood_rows(reports, mechanism)
     tallies = number_tallies(num_reports, d)
     log_weights = np.zeros(1)
     with np.errstate(divide="ignore"):  # a value may be impossible under a report
@@ -86,7 +88,11 @@ def exact_posterior(
     return DirichletMixture(weights / weights.sum(), tallies.of(num_reports), alpha)
 
 
-def posterior_mean(mechanism: Mechanism, reports: Array, concentration: npt.ArrayLike) -> Floats:
+def posterior_mean(
+    reports: Array,
+    mechanism: Mechanism,
+    concentration: npt.ArrayLike,
+) -> Floats:
     r"""Expected law given the reports: no estimator of the law has a smaller mean squared error.
 
     .. math:: \hat\theta=\operatorname E[\theta\mid y]
@@ -96,10 +102,10 @@ def posterior_mean(mechanism: Mechanism, reports: Array, concentration: npt.Arra
 
     Parameters
     ----------
-    mechanism : Mechanism
-        The mechanism that made the reports.
     reports : ndarray
         Its reports.
+    mechanism : Mechanism
+        The mechanism that made the reports.
     concentration : array_like, shape (d,)
         Concentration of the Dirichlet prior, positive.
 
@@ -111,18 +117,18 @@ def posterior_mean(mechanism: Mechanism, reports: Array, concentration: npt.Arra
     Raises
     ------
     TypeError, ValueError
-        As :func:`ldp.exact_posterior`.
+        As :func:`ldp.bayes.exact_posterior`.
 
     Examples
     --------
     >>> from ldp import OUE
     >>> m = OUE(3, 1.0)
     >>> reports = m.privatize([0] * 15 + [1] * 5, np.random.default_rng(0))
-    >>> posterior_mean(m, reports, [0.5, 0.5, 0.5]).round(3)
+    >>> posterior_mean(reports, m, [0.5, 0.5, 0.5]).round(3)
     array([0.183, 0.45 , 0.367])
 
     References
     ----------
     ``S003``, Theorem 3.1.
     """
-    return exact_posterior(mechanism, reports, concentration).mean
+    return exact_posterior(reports, mechanism, concentration).mean

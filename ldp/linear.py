@@ -184,6 +184,7 @@ def sampling_variance(mechanism: LinearOracle, num_reports: int, theta: npt.Arra
 def confidence_interval(
     tally: Tally,
     mechanism: LinearOracle,
+    *,
     level: float = 0.95,
     simultaneous: bool = False,
     population: bool = False,

@@ -11,8 +11,9 @@ from ldp.tally import Tally
 
 
 def mean_interval(
-    mechanism: Any,
     reports: npt.ArrayLike | Tally,
+    mechanism: Any,
+    *,
     level: float = 0.95,
     population: bool = False,
 ) -> tuple[float, float]:
@@ -29,9 +30,9 @@ def mean_interval(
 
     Parameters
     ----------
-    mechanism : OneBitMean, LaplaceMean, PiecewiseMean or HybridMean
     reports : array_like or Tally
         At least two reports, or a tally of them.
+    mechanism : OneBitMean, LaplaceMean, PiecewiseMean or HybridMean
     level : float
         Confidence level in (0, 1). The normal approximation is made: n must be large.
     population : bool
@@ -49,8 +50,9 @@ def mean_interval(
 
     Examples
     --------
-    >>> from ldp import OneBitMean, Tally, mean_interval
-    >>> lower, upper = mean_interval(OneBitMean(0.0, 1.0, 1.0), Tally([300, 700], 1_000))
+    >>> from ldp import Tally
+    >>> from ldp.means import OneBitMean, mean_interval
+    >>> lower, upper = mean_interval(Tally([300, 700], 1_000), OneBitMean(0.0, 1.0, 1.0))
     >>> round(lower, 3), round(upper, 3)
     (0.871, 0.994)
     """

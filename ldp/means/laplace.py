@@ -10,8 +10,8 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._noise import add_laplace, reach
 from ldp._words import words
+from ldp.means import _grid
 from ldp.mechanisms._shared import freeze
-from ldp.mechanisms.mean import _grid
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
 
@@ -54,7 +54,7 @@ class LaplaceMean:
     Raises
     ------
     TypeError, ValueError
-        As :class:`ldp.OneBitMean`, or if the resolution is not from 1 to 2**20.
+        As :class:`ldp.means.OneBitMean`, or if the resolution is not from 1 to 2**20.
 
     Notes
     -----
@@ -178,13 +178,15 @@ def central_laplace_mean(
     upper: float,
     epsilon: float,
     rng: np.random.Generator,
+    *,
     resolution: int = 2**20,
 ) -> float:
     r"""Mean with discrete Laplace noise from a curator who sees all values: for comparison.
 
     Values are rounded at random to a grid of :math:`K` steps and summed; one person who gives
     another value moves the sum by at most :math:`K` steps, so noise as of
-    :class:`ldp.LaplaceMean`, added once, makes the mean :math:`\epsilon`-differentially private:
+    :class:`ldp.means.LaplaceMean`, added once, makes the mean :math:`\epsilon`-differentially
+    private:
 
     .. math:: \hat\mu=\text{lower}+\frac{\text{upper}-\text{lower}}{nK}
               \left(\sum_i j_i+Z\right),\qquad
@@ -214,7 +216,7 @@ def central_laplace_mean(
     Raises
     ------
     TypeError, ValueError
-        If there is no value, or one outside the range, or as :class:`ldp.LaplaceMean`.
+        If there is no value, or one outside the range, or as :class:`ldp.means.LaplaceMean`.
 
     Examples
     --------

@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.estimators._evidence import Evidence, byte_table
-from ldp.estimators._likelihood_kernels import count_explained, count_supported
-from ldp.estimators._prior import MOST_DRAWS, check_concentration, check_draws
-from ldp.estimators._reports import domain_of, whole_counts
-from ldp.estimators._restricted_counts import (
+from ldp.bayes.restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
     gather_counts,
 )
+from ldp.likelihood.evidence import Evidence, byte_table
+from ldp.likelihood.kernels import count_explained, count_supported
+from ldp.likelihood.prior import MOST_DRAWS, check_concentration, check_draws
+from ldp.likelihood.reports import domain_of, whole_counts
 from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
@@ -98,8 +98,8 @@ class GibbsSample:
 
 
 def gibbs(
-    mechanism: Mechanism | Sequence[Mechanism],
     reports: Array | Tally | Sequence[Array | Tally],
+    mechanism: Mechanism | Sequence[Mechanism],
     concentration: npt.ArrayLike,
     num_draws: int,
     rng: np.random.Generator,
@@ -115,11 +115,11 @@ def gibbs(
 
     Parameters
     ----------
+    reports : ndarray or Tally, or list of them
+        As for :func:`ldp.maximum_likelihood`: at least one report, per mechanism of a list.
     mechanism : Mechanism, or list of Mechanism
         The mechanism that made the reports; a list, of one domain size, if users answered by
         different ones.
-    reports : ndarray or Tally, or list of them
-        As for :func:`ldp.maximum_likelihood`: at least one report, per mechanism of a list.
     concentration : array_like, shape (d,)
         Concentration :math:`\alpha_v>0` of the prior.
     num_draws : int
@@ -143,21 +143,20 @@ def gibbs(
         If the reports are not of this mechanism or none, a report is impossible under every value,
         a concentration is not positive, or a number is too small.
 
-    Notes
-    -----
-    A chain forgets slowly where users are many, budgets or concentrations small
-    (:func:`ldp.slice_sample` does not mind the first two): look at the effective sample size first,
-    ``ess(sample.laws[:, :, v])`` of ``arviz_stats.base.array_stats`` for every value ``v``, since
-    the spread of a few chains that have not mixed says too little. One draw costs a random number
-    per user, or per distinct report and value where that is less.
-    Where a mechanism has no odds, the least likelihood of a report takes the place of the 1.
+    Notes ----- A chain forgets slowly where users are many, budgets or concentrations small
+    (:func:`ldp.bayes.slice_sample` does not mind the first two): look at the effective sample size
+    first, ``ess(sample.laws[:, :, v])`` of ``arviz_stats.base.array_stats`` for every value ``v``,
+    since the spread of a few chains that have not mixed says too little. One draw costs a random
+    number per user, or per distinct report and value where that is less. Where a mechanism has no
+    odds, the least likelihood of a report takes the place of the 1.
 
     Examples
     --------
-    >>> from ldp import GRR, exact_posterior
+    >>> from ldp import GRR
+    >>> from ldp.bayes import exact_posterior
     >>> m = GRR(3, 1.0)
-    >>> sample = gibbs(m, [0, 0, 1], [1.0, 1.0, 1.0], 1_000, np.random.default_rng(0), burn_in=10)
-    >>> exact = exact_posterior(m, [0, 0, 1], [1.0, 1.0, 1.0]).mean
+    >>> sample = gibbs([0, 0, 1], m, [1.0, 1.0, 1.0], 1_000, np.random.default_rng(0), burn_in=10)
+    >>> exact = exact_posterior([0, 0, 1], m, [1.0, 1.0, 1.0]).mean
     >>> bool((np.abs(sample.mean - exact) < 0.01).all())
     True
 

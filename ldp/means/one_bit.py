@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._words import Words, at_least, words
+from ldp.means import _grid
 from ldp.mechanisms._shared import freeze, outcome_counts
-from ldp.mechanisms.mean import _grid
 from ldp.mechanisms.randomized_response import GRR
 from ldp.types import Floats, Integers
 

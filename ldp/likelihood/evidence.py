@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ldp.estimators._likelihood_kernels import byte_sums, byte_weights
-from ldp.estimators._reports import (
+from ldp.likelihood.kernels import byte_sums, byte_weights
+from ldp.likelihood.reports import (
     check_list,
     check_mechanism,
     check_reports,
@@ -44,7 +44,10 @@ class Evidence:
     odds: float | None = None
 
 
-def likelihood_rows(mechanism: Mechanism, reports: Any) -> Floats:
+def likelihood_rows(
+    reports: Any,
+    mechanism: Mechanism,
+) -> Floats:
     """Return the likelihood of every value under every report, shape (n, d), checked."""
     check_mechanism(mechanism)
     rows = mechanism.likelihood(check_reports(reports))
@@ -115,7 +118,7 @@ def _gather(mechanism: Mechanism, reports: Any) -> Evidence:
         if rows.shape[1] <= 2:
             rows, counts = _distinct(rows, counts)
         return Evidence(rows, counts, d, supporting.odds)
-    return Evidence(likelihood_rows(mechanism, given), counts, d)
+    return Evidence(likelihood_rows(given, mechanism), counts, d)
 
 
 def _distinct(rows: Bits, counts: Floats) -> tuple[Bits, Floats]:

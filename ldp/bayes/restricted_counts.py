@@ -12,8 +12,8 @@ from typing import cast
 
 import numpy as np
 
-from ldp.estimators._evidence import Evidence, gather
-from ldp.estimators._reports import (
+from ldp.likelihood.evidence import Evidence, gather
+from ldp.likelihood.reports import (
     check_list,
     check_some,
     domain_of,

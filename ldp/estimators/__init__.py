@@ -1,1 +1,0 @@
-"""Estimators: plain functions from tallies to frequencies."""
