@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._drawn import check_drawn, drawn_tally, held_counts, sums
+from ldp._frozen import freeze
 from ldp._kernels import chunks
 from ldp._words import threshold, words
-from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 

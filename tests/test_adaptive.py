@@ -14,7 +14,7 @@ from ldp.bayes.restricted_counts import (
     likelihood_columns,
 )
 from ldp.bayes.slice_sampling import swept
-from ldp.mechanisms._restricted import weights
+from ldp.mechanisms.restricted_levels import weights
 from ldp.protocols import (
     BestPrefix,
     EmptyPrefix,

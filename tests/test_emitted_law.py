@@ -45,7 +45,7 @@ from ldp.means import (
     VectorMean,
     central_laplace_mean,
 )
-from ldp.mechanisms import _restricted
+from ldp.mechanisms import restricted_levels
 
 getcontext().prec = 60
 WORDS = 2**64
@@ -97,8 +97,8 @@ def window(m, up, _down, size=None):
 
 def restricted(m, up, down):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_restricted, "at_least", up)
-        other_in, across, other_out = (int(w) for w in _restricted.weights(m.levels))
+        patch.setattr(restricted_levels, "at_least", up)
+        other_in, across, other_out = (int(w) for w in restricted_levels.weights(m.levels))
     k, outside = len(m.subset), m.domain_size - len(m.subset)
     own_in = WORDS - (k - 1) * other_in - outside * across
     own_out = WORDS - k * other_in - (outside - 1) * other_out

@@ -5,7 +5,7 @@ import pytest
 from instances import all_reports
 
 from ldp import LocalHashing
-from ldp.mechanisms._hash_family import HashFamily
+from ldp.mechanisms.hash_family import HashFamily
 
 FAMILIES = [HashFamily(4, 2, 5), HashFamily(5, 3, 6), HashFamily(8, 5, 6), HashFamily(3, 7, 7)]
 

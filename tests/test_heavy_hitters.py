@@ -264,10 +264,10 @@ def reports_of(rounds, users=50):
     ],
 )
 def test_rounds_that_make_no_sense_are_refused(arguments, message):
+    num_bits, epsilon, *options = arguments
+    named = dict(zip(("depths", "shares"), options, strict=False))
     with pytest.raises(ValueError, match=message):
-        prefix_rounds(
-            *arguments[:2], **dict(zip(("depths", "shares"), arguments[2:], strict=False))
-        )
+        prefix_rounds(num_bits, epsilon, **named)
 
 
 @pytest.mark.parametrize(
@@ -280,11 +280,10 @@ def test_rounds_that_make_no_sense_are_refused(arguments, message):
     ],
 )
 def test_pairs_that_make_no_sense_are_refused(arguments, message):
+    num_bits, epsilon, *options = arguments
+    named = dict(zip(("num_segments", "final_share"), options, strict=False))
     with pytest.raises(ValueError, match=message):
-        segment_pairs(
-            *arguments[:2],
-            **dict(zip(("num_segments", "final_share"), arguments[2:], strict=False)),
-        )
+        segment_pairs(num_bits, epsilon, **named)
 
 
 def test_searches_that_make_no_sense_are_refused():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ldp import _bit_counts, _kernels, _words
 from ldp.likelihood import kernels as _likelihood_kernels
-from ldp.mechanisms._restricted import restricted_response
+from ldp.mechanisms.restricted_levels import restricted_response
 
 ALL_ONES = 2**64 - 1
 Array = npt.NDArray[np.generic]

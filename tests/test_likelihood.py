@@ -19,7 +19,8 @@ from ldp import (
 )
 from ldp.bayes import exact_posterior, gibbs, sgld, slice_sample
 from ldp.likelihood import evidence as _evidence
-from ldp.likelihood import likelihood, maximum_posterior
+from ldp.likelihood import maximum as likelihood
+from ldp.likelihood import maximum_posterior
 from ldp.likelihood._simplex_program import _on_faces, second_order_target
 
 SMALL = [m for epsilon in (0.5, 3.0) for m in every(epsilon)]

@@ -14,7 +14,7 @@ import test_samplers
 import test_types
 
 import ldp
-from ldp.protocols import prefixes, samplers
+from ldp.protocols import law_samplers, prefixes
 
 LISTS = [
     instances.every(1.0),
@@ -68,7 +68,7 @@ def is_protocol(made):
 
 def test_every_rule_and_sampler_is_listed_in_the_tests() -> None:
     assert {type(rule) for rule in adaptive_runs.RULES} == set(get_args(prefixes.Prefix))
-    assert {type(s) for s in adaptive_runs.SAMPLERS} == set(get_args(samplers.Sampler))
+    assert {type(s) for s in adaptive_runs.SAMPLERS} == set(get_args(law_samplers.Sampler))
 
 
 def test_every_mechanism_of_the_package_is_listed_in_the_tests() -> None:

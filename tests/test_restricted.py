@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ldp import GRR, RRRR, debias, worst_case_epsilon
-from ldp.mechanisms._restricted import Levels
+from ldp.mechanisms.restricted_levels import Levels
 
 getcontext().prec = 50
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 6.0)

@@ -10,7 +10,7 @@ from test_hash_family import shares
 
 import ldp
 from ldp import GRR, OLH, WideHashing, debias, variance
-from ldp.mechanisms._hash_family import HashFamily, MultilinearFamily
+from ldp.mechanisms.hash_family import HashFamily, MultilinearFamily
 
 # Words of w bits, limbs of k, so many limbs, buckets.
 SMALL = [(3, 2, 2, 3), (4, 2, 2, 5), (4, 2, 3, 2), (5, 3, 2, 7), (6, 3, 1, 2), (3, 1, 3, 4)]

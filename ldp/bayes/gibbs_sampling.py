@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.bayes.restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
@@ -23,7 +24,6 @@ from ldp.likelihood.evidence import Evidence, byte_table
 from ldp.likelihood.kernels import count_explained, count_supported
 from ldp.likelihood.prior import MOST_DRAWS, check_concentration, check_draws
 from ldp.likelihood.reports import domain_of, whole_counts
-from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, xlogy
 
 from ldp import _checks
-from ldp.mechanisms._shared import freeze
+from ldp._frozen import freeze
 from ldp.types import Floats, Integers
 
 _CELLS_AT_ONCE = 2**22  # of laws, tallies and values: 32 MiB

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from scipy.special import gammaln, logsumexp
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.bayes._tallies import count_tallies, learn, number_tallies, written
 from ldp.bayes.mixture import DirichletMixture, check_table
 from ldp.likelihood.prior import check_concentration
-from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers, Pair
 
 _MOST_CELLS = 2**23  # numbers in one array: pairs of a histogram and a tally, or their entries

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.bayes._slice_kernels import UNIFORMS_EACH, sweep_pairs
 from ldp.bayes.restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
 from ldp.likelihood.evidence import dense_rows
 from ldp.likelihood.prior import MOST_DRAWS, check_draws, concave_prior
 from ldp.likelihood.reports import domain_of
-from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 

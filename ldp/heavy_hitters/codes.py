@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.mechanisms._shared import freeze
+from ldp._frozen import freeze
 from ldp.types import Integers
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)

@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp._words import uniform_below, words
 from ldp.heavy_hitters._pool_kernels import count_pooled
-from ldp.mechanisms._hash_family import MultilinearFamily
-from ldp.mechanisms._shared import freeze, indicator_second_moment, named_candidates
+from ldp.mechanisms.hash_family import MultilinearFamily
+from ldp.mechanisms.shared import indicator_second_moment, named_candidates
 from ldp.mechanisms.wide_hashing import WideHashing, listed
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers

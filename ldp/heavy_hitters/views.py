@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.heavy_hitters.codes import scatter
-from ldp.mechanisms._shared import freeze
 from ldp.types import Integers
 
 MOST_BITS = 63

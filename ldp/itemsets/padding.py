@@ -7,17 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import words
 from ldp.itemsets._kernels import draw_cells
 from ldp.itemsets.sets import MOST, ItemSets, check_sets
-from ldp.mechanisms._shared import (
-    freeze,
-    indicator_second_moment,
-    named_candidates,
-    support_counts,
-)
 from ldp.mechanisms.hashing import LocalHashing
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.shared import indicator_second_moment, named_candidates, support_counts
 from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, PureMechanism

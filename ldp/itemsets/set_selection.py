@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import words
 from ldp.itemsets import _subsets
 from ldp.itemsets._kernels import count_rising, draw_sets
 from ldp.itemsets.padding import asked_cells
 from ldp.itemsets.sets import ItemSets, check_sets
-from ldp.mechanisms._shared import freeze, indicator_second_moment, support_counts
+from ldp.mechanisms.shared import indicator_second_moment, support_counts
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.mechanisms._shared import freeze
+from ldp._frozen import freeze
 from ldp.types import Array, Integers
 
 MOST = 2**31 - 1  # items, cells of a padded set

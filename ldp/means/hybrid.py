@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp._words import threshold, words
 from ldp.means import _grid
 from ldp.means.one_bit import OneBitMean
 from ldp.means.piecewise import PiecewiseMean, best_window, check_window
-from ldp.mechanisms._shared import freeze, outcome_counts
+from ldp.mechanisms.shared import outcome_counts
 from ldp.types import Floats, Integers
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._noise import add_laplace, reach
 from ldp._words import words
 from ldp.means import _grid
-from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
 

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import Words, at_least, words
 from ldp.means import _grid
-from ldp.mechanisms._shared import freeze, outcome_counts
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.shared import outcome_counts
 from ldp.types import Floats, Integers
 
 

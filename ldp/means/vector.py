@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp._words import uniform_below, words
 from ldp.means import _grid
-from ldp.mechanisms._shared import freeze
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 

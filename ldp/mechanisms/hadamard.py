@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import at_least, uniform_below, words
 from ldp.linear import variance
-from ldp.mechanisms._shared import freeze, support_counts, support_likelihood
+from ldp.mechanisms.shared import support_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 

@@ -7,17 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import words
-from ldp.mechanisms._hash_family import HashFamily, halves
-from ldp.mechanisms._shared import (
-    freeze,
+from ldp.mechanisms.hash_family import HashFamily, halves
+from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.shared import (
     independent_counts,
     indicator_second_moment,
     named_candidates,
     support_counts,
     support_likelihood,
 )
-from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
@@ -55,7 +55,7 @@ class LocalHashing:
 
     Notes
     -----
-    The functions are those of ``ldp.mechanisms._hash_family``: exactly pairwise independent, with
+    The functions are those of ``ldp.mechanisms.hash_family``: exactly pairwise independent, with
     buckets whose shares :math:`W_j` of the words may differ by one unit. So a report supports
     another value with probability exactly :math:`q=q_0+(p-q_0)\sum_j W_j^2`, where
     :math:`q_0=1/(e^\epsilon+g-1)`; this is near but not equal to :math:`1/g`.

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._noise import add_laplace, reach
-from ldp.mechanisms._shared import check_size, freeze
+from ldp.mechanisms.shared import check_size
 from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers

@@ -7,13 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import at_least, words
-from ldp.mechanisms._shared import (
-    freeze,
-    indicator_second_moment,
-    outcome_counts,
-    support_likelihood,
-)
+from ldp.mechanisms.shared import indicator_second_moment, outcome_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 

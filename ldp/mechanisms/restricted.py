@@ -8,15 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import words
-from ldp.mechanisms._restricted import (
+from ldp.mechanisms.restricted_levels import (
     Levels,
     check_levels,
     levels,
     restricted_response,
     weights,
 )
-from ldp.mechanisms._shared import freeze, outcome_counts
+from ldp.mechanisms.shared import outcome_counts
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
 

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import at_least, shared_rest, words
-from ldp.mechanisms._shared import freeze, outcome_counts, support_likelihood
+from ldp.mechanisms.shared import outcome_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 from ldp.waves import mutual_information_bound, optimal_half_width

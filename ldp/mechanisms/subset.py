@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
+from ldp._frozen import freeze
 from ldp._words import at_least, words
-from ldp.mechanisms._shared import (
+from ldp.mechanisms.shared import (
     exact_sum,
-    freeze,
     indicator_second_moment,
     slack,
     support_counts,

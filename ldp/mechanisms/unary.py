@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
+from ldp._frozen import freeze
 from ldp._noise import draw_bits, multiple
 from ldp._words import at_least, at_most, words
-from ldp.mechanisms._shared import (
-    freeze,
+from ldp.mechanisms.shared import (
     independent_counts,
     indicator_second_moment,
     support_counts,

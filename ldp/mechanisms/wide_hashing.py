@@ -7,19 +7,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import words
 from ldp.mechanisms import _wide_kernels
-from ldp.mechanisms._hash_family import MultilinearFamily
-from ldp.mechanisms._shared import (
-    freeze,
+from ldp.mechanisms.hash_family import MultilinearFamily
+from ldp.mechanisms.hashing import best_buckets
+from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.shared import (
     independent_counts,
     indicator_second_moment,
     named_candidates,
     support_counts,
     support_likelihood,
 )
-from ldp.mechanisms.hashing import best_buckets
-from ldp.mechanisms.randomized_response import GRR
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 

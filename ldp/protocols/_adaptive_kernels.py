@@ -6,7 +6,7 @@ import numpy as np
 
 from ldp._compiled import compiled
 from ldp.bayes.langevin_kernels import update_phi
-from ldp.mechanisms._restricted import restrict
+from ldp.mechanisms.restricted_levels import restrict
 from ldp.protocols._prefix_kernels import choose_size, levels_at, sort_values
 
 

@@ -14,7 +14,7 @@ from ldp.bayes.restricted_counts import (
     likelihood_columns,
 )
 from ldp.bayes.slice_sampling import swept
-from ldp.mechanisms._restricted import Levels, restricted_response, weights
+from ldp.mechanisms.restricted_levels import Levels, restricted_response, weights
 from ldp.protocols._adaptive_kernels import choose_subset, rounds_of_langevin
 from ldp.protocols.law_samplers import GibbsSampler, LangevinSampler, SliceSampler, StepSize
 from ldp.protocols.prefixes import Prefix

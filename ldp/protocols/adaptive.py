@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.likelihood.prior import prior_concentration
-from ldp.mechanisms._shared import freeze
 from ldp.mechanisms.restricted import RRRR
 from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.protocols.law_samplers import LangevinSampler, Sampler, check_sampler

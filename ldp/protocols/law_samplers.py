@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.likelihood.prior import MOST_DRAWS, check_concave
-from ldp.mechanisms._shared import freeze
 from ldp.types import Floats, Integers
 
 StepSize = float | Callable[[Integers], Floats]

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.mechanisms._restricted import check_levels, levels
-from ldp.mechanisms._shared import freeze
+from ldp._frozen import freeze
 from ldp.mechanisms.restricted import RRRR
+from ldp.mechanisms.restricted_levels import check_levels, levels
 from ldp.protocols import _prefix_kernels as kernels
 from ldp.types import Floats, Integers
 from ldp.utilities import UTILITIES

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp._words import Words
-from ldp.mechanisms._shared import freeze
 from ldp.samplers import _law_kernels, _windows
 from ldp.types import Floats, Integers
 

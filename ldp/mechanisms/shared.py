@@ -12,12 +12,6 @@ from ldp.types import Array, Floats, FrequencyOracle, Integers, SupportMechanism
 _ROUNDING = 1e-9  # of the number of reports: counts that are floats may be expected ones
 
 
-def freeze(mechanism: object, **fields: Any) -> None:
-    """Set the checked fields of a frozen dataclass, once, from its ``__init__``."""
-    for name, value in fields.items():
-        object.__setattr__(mechanism, name, value)
-
-
 def indicator_second_moment(
     mechanism: FrequencyOracle, frequency: Array | float, law: Array | None = None
 ) -> Array:
