@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+import scipy
 
 from ldp import _checks
 from ldp.tally import Tally, check_counts
@@ -232,7 +232,7 @@ def confidence_interval(
     population = _checks.flag(population, "population")
     estimate = debias(tally, mechanism)
     tail = (1 - level) / 2 / (estimate.size if simultaneous else 1)
-    z2 = float(ndtri(tail)) ** 2
+    z2 = float(scipy.special.ndtri(tail)) ** 2
     law = estimate if tally.candidates is None else None
     at_zero = _noise(mechanism, np.asarray(0.0), law) / tally.num_reports
     slope = _noise(mechanism, np.asarray(1.0), law) / tally.num_reports - at_zero

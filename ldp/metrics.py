@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import rel_entr
+import scipy
 
 from ldp import _checks
 from ldp._found import f1, found_mse, ncr
@@ -94,7 +94,7 @@ def kl(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     """
     first = _checks.distribution(estimate, "estimate")
     second = _checks.distribution(truth, "truth", first.size)
-    return float(rel_entr(second, first).sum())
+    return float(scipy.special.rel_entr(second, first).sum())
 
 
 # The values of the following are bins of a line, in order, all of one width.

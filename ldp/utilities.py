@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import xlogy
+import scipy
 
 from ldp import _checks
 from ldp.bounds.information import information_root, positive_channel
@@ -79,7 +79,7 @@ def entropy(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
     """
     law, matrix = _law_and_channel(theta, channel)
     of_reports = law @ matrix
-    return float(xlogy(of_reports, of_reports).sum())
+    return float(scipy.special.xlogy(of_reports, of_reports).sum())
 
 
 def tv_posterior(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:

@@ -23,7 +23,7 @@ def middle(x):
 @compiled
 def outer(x):
     return middle(x)
-print(outer(5), sum(outer.stats.cache_hits.values()))
+print(outer(5), sum(outer.dispatcher.stats.cache_hits.values()))
 """
 
 
@@ -79,7 +79,8 @@ def test_a_machine_without_a_folder_for_machine_code_still_compiles(tmp_path):
 
 
 def test_a_folder_that_can_no_longer_be_written_costs_no_result(tmp_path):
-    lost = "from pathlib import Path\nPath('__pycache__').rmdir()\nPath('__pycache__').touch()\n"
+    found = "from pathlib import Path\nouter.dispatcher\n"  # the folder is there, and is lost then
+    lost = found + "Path('__pycache__').rmdir()\nPath('__pycache__').touch()\n"
     (tmp_path / "outer.py").write_text(OUTER.replace("print", lost + "print"))
     assert run(tmp_path) == ["15", "0"]
     assert (tmp_path / "__pycache__").is_file()
@@ -92,7 +93,7 @@ rng = np.random.default_rng(1)
 m = ldp.GRR(20, 1.0)
 tally = m.simulate(np.arange(20) * 50, rng)
 phi, steps = np.arange(1.0, 21.0), np.full(2_000, 1e-4)
-laws = ldp.bayes.sgld(m, tally, phi, steps, rng).laws
+laws = ldp.bayes.sgld(tally, m, phi, steps, rng).laws
 print(laws[-1].tobytes().hex())
 """
 
@@ -106,3 +107,19 @@ def test_code_from_disk_gives_the_last_digits_of_code_just_compiled(tmp_path):
     )
     assert list(tmp_path.rglob("*.nbc")), "nothing was kept"
     assert first == second
+
+
+LOADED = """
+import sys
+import numpy as np
+import ldp
+print(*sorted({"numba", "scipy.special", "scipy.optimize", "matplotlib"} & set(sys.modules)))
+ldp.GRR(3, 1.0).privatize([0, 1, 2], np.random.default_rng(1))
+print("numba" in sys.modules)
+"""
+
+
+def test_what_compiles_and_solves_is_loaded_when_it_is_needed():
+    command = [sys.executable, "-c", LOADED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["", "True"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, logsumexp, xlogy
+import scipy
 
 from ldp import _checks
 from ldp._frozen import freeze
@@ -144,17 +144,19 @@ class DirichletMixture:
         """
         points = self._laws(laws)
         a = self.concentrations
-        constants = gammaln(a[0].sum()) - gammaln(a).sum(axis=1)
+        constants = scipy.special.gammaln(a[0].sum()) - scipy.special.gammaln(a).sum(axis=1)
         # Powers that all components share apart from the rest, which is a polynomial.
         shared = self.tallies[self.weights > 0].min(axis=0)
         rest = np.maximum(self.tallies - shared, 0)
         with np.errstate(invalid="ignore"):
-            logs = xlogy(self.prior - 1 + shared, points).sum(axis=-1)
+            logs = scipy.special.xlogy(self.prior - 1 + shared, points).sum(axis=-1)
             flat, polynomial = points.reshape(-1, self.prior.size), []
             step = max(1, _CELLS_AT_ONCE // rest.size)
             for first in range(0, len(flat), step):
-                terms = constants + xlogy(rest, flat[first : first + step, None, :]).sum(axis=-1)
-                polynomial.append(logsumexp(terms, axis=-1, b=self.weights))
+                terms = constants + scipy.special.xlogy(
+                    rest, flat[first : first + step, None, :]
+                ).sum(axis=-1)
+                polynomial.append(scipy.special.logsumexp(terms, axis=-1, b=self.weights))
             logs = logs + np.concatenate([np.zeros(0), *polynomial]).reshape(logs.shape)
         if np.isnan(logs).any():
             wrong = points[np.isnan(logs)][0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, logsumexp
+import scipy
 
 from ldp import _checks
 from ldp._frozen import freeze
@@ -148,8 +148,8 @@ def enumerate_reports(
         others = learn(log_joint[earlier[new]], log_rows[last[new]], alpha, tallies)
         log_joint = np.concatenate([with_zero, others])
     seen = histograms.of(n)
-    orders = gammaln(n + 1) - gammaln(seen + 1).sum(axis=1)
-    log_evidence = logsumexp(log_joint, axis=1)
+    orders = scipy.special.gammaln(n + 1) - scipy.special.gammaln(seen + 1).sum(axis=1)
+    log_evidence = scipy.special.logsumexp(log_joint, axis=1)
     possible = np.isfinite(log_evidence)
     weights = np.exp(log_joint[possible] - log_evidence[possible, None])
     probabilities = np.exp(orders + log_evidence)[possible]

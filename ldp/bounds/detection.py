@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr, ndtri
+import scipy
 
 from ldp import _checks
 from ldp.bounds._common import check_epsilon, check_num_reports
@@ -103,7 +102,7 @@ def expected_found(
         before = np.cumsum(found) - found  # more values than candidates: the rest share theirs
         alive = np.clip(candidates - before, 0, found)
         bar = _bar(law, spread, alive, candidates - alive.sum(), noise, size)
-        found = found * ndtr((law - bar) / spread)
+        found = found * scipy.special.ndtr((law - bar) / spread)
     return float(found[:top_k].sum())
 
 
@@ -153,13 +152,13 @@ def half_detected(
     bits, kept, share = _rounds(depths, top_k, keep, shares)
     before = np.concatenate([[1], kept[:-1]])
     passed = np.minimum(kept / (before * 2.0**bits), 1 - 1e-16)
-    z, root = -ndtri(passed), np.sqrt(share)
+    z, root = -scipy.special.ndtri(passed), np.sqrt(share)
 
     def excess(x: float) -> float:
-        return float(log_ndtr(x * root - z).sum()) + math.log(2)
+        return float(scipy.special.log_ndtr(x * root - z).sum()) + math.log(2)
 
     low, high = ((z - 40) / root).min(), ((z + 40) / root).max()  # certain to fail, and to pass
-    return float(brentq(excess, low, high, xtol=1e-12, maxiter=2000))
+    return float(scipy.optimize.brentq(excess, low, high, xtol=1e-12, maxiter=2000))
 
 
 def identification_bound(
@@ -270,8 +269,10 @@ def _bar(
     """Return the bar above which there are, on average, `size` candidates."""
 
     def excess(bar: float) -> float:
-        kept = alive @ ndtr((law - bar) / spread) + others * ndtr(-bar / noise)
+        kept = alive @ scipy.special.ndtr((law - bar) / spread) + others * scipy.special.ndtr(
+            -bar / noise
+        )
         return float(kept) - size
 
     low, high = -50 * noise, float(law.max()) + 50 * noise + 50 * float(spread.max())
-    return low if excess(low) <= 0 else float(brentq(excess, low, high, xtol=1e-15))
+    return low if excess(low) <= 0 else float(scipy.optimize.brentq(excess, low, high, xtol=1e-15))

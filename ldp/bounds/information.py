@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import null_space
+import scipy
 
 from ldp import _checks
 from ldp.types import Floats
@@ -65,7 +65,9 @@ def information_root(matrix: Floats, law: Floats) -> Floats:
 
     Coordinates are orthonormal. The information has the condition of the channel squared.
     """
-    root: Floats = null_space(np.ones((1, law.size))).T @ matrix / np.sqrt(law @ matrix)
+    root: Floats = (
+        scipy.linalg.null_space(np.ones((1, law.size))).T @ matrix / np.sqrt(law @ matrix)
+    )
     return root
 
 

@@ -15,7 +15,7 @@ its strings nothing is kept, only how many have which count.
 """
 
 import numpy as np
-from scipy.special import betainc
+import scipy
 
 from ldp import _checks
 from ldp.datasets._tables import CountTable as CountTable
@@ -184,8 +184,8 @@ def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
     """
     d = _checks.domain_size(domain_size)
     a, b = _checks.positive(a, "a"), _checks.positive(b, "b")
-    below = betainc(a, b, np.arange(d + 1) / d)
-    above = betainc(b, a, np.arange(d, -1, -1) / d)
+    below = scipy.special.betainc(a, b, np.arange(d + 1) / d)
+    above = scipy.special.betainc(b, a, np.arange(d, -1, -1) / d)
     # From either end, for the digits of small bins: differences of numbers near 1 have none.
     law: Floats = np.where(below[1:] <= 0.5, np.diff(below), above[:-1] - above[1:])
     return law

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import betainc, betaincc, betaincinv
+import scipy
 
 from ldp import _checks
 from ldp.types import Bools, Floats, PureMechanism
@@ -40,12 +39,14 @@ def support_chance(mechanism: Any, frequency: float) -> float:
 
 def _at_least(counts: Any, n: int, chance: float) -> Any:
     """Chance that a binomial number reaches each count (the beta function has its far tails)."""
-    return np.where(counts > 0, betainc(np.maximum(counts, 1), n - counts + 1, chance), 1.0)
+    return np.where(
+        counts > 0, scipy.special.betainc(np.maximum(counts, 1), n - counts + 1, chance), 1.0
+    )
 
 
 def _at_most(count: int, n: int, chance: float) -> float:
     """Chance that a binomial number does not exceed a count."""
-    return float(betaincc(count + 1, n - count, chance)) if count < n else 1.0
+    return float(scipy.special.betaincc(count + 1, n - count, chance)) if count < n else 1.0
 
 
 def surely_above(one: Any, threshold: float, chance: float) -> Bools:
@@ -66,8 +67,8 @@ def frequency_interval(one: Any, chance: float) -> tuple[Floats, Floats]:
     The ends of Clopper and Pearson, and at least one count away, where the tail is a bound.
     """
     counts, n, p, q = one.tally.counts, one.users, one.mechanism.p, one.mechanism.q
-    low = betaincinv(np.maximum(counts, 1), n - counts + 1, chance / 2)
-    high = 1 - betaincinv(np.maximum(n - counts, 1), counts + 1, chance / 2)
+    low = scipy.special.betaincinv(np.maximum(counts, 1), n - counts + 1, chance / 2)
+    high = 1 - scipy.special.betaincinv(np.maximum(n - counts, 1), counts + 1, chance / 2)
     low = np.where(counts > 0, np.minimum(low, (counts - 1) / n), 0.0)
     high = np.where(counts < n, np.maximum(high, (counts + 1) / n), 1.0)
     return (low - q) / (p - q), (high - q) / (p - q)
@@ -103,4 +104,6 @@ def _missed(one: Any, weight: float) -> float:
         return 1.0
     if least == 1.0 or excess(least) <= 0:
         return least
-    return float(brentq(excess, least, 1.0, xtol=1e-15, rtol=8 * np.finfo(float).eps))
+    return float(
+        scipy.optimize.brentq(excess, least, 1.0, xtol=1e-15, rtol=8 * np.finfo(float).eps)
+    )

@@ -1,7 +1,7 @@
 """Second-order steps of maximum likelihood: a quadratic form over the simplex."""
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from ldp.postprocess.simplex import norm_sub
 from ldp.types import Floats, Integers

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import xlogy
+import scipy
 
 from ldp import _checks
 from ldp.likelihood.kernels import window_score
@@ -108,7 +108,7 @@ def em(
         raise ValueError("counts must be possible under some value, got some that are not.")
 
     def log_likelihood(law: Floats) -> float:
-        return float(xlogy(histogram, predicted(law)).sum())
+        return float(scipy.special.xlogy(histogram, predicted(law)).sum())
 
     shares = histogram / histogram.sum()
     before, stalled = -math.inf, False

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import numpy.typing as npt
-from scipy.special import ndtri
+import scipy
 
 from ldp import _checks
 from ldp.tally import Tally
@@ -67,5 +67,5 @@ def mean_interval(
     spread = max(spread, mechanism.variance(mechanism.grid).min())
     if not population:
         spread = min(spread, mechanism.worst_variance)
-    half_width = -float(ndtri((1 - share) / 2)) * math.sqrt(spread / n)
+    half_width = -float(scipy.special.ndtri((1 - share) / 2)) * math.sqrt(spread / n)
     return mean - half_width, mean + half_width

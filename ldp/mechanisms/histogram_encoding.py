@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
+import scipy
 
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
@@ -244,7 +244,7 @@ def THE(domain_size: int, epsilon: float, threshold: float | None = None) -> Una
             p, q = _threshold_probabilities(budget, cut)
             return -(p - q) / math.sqrt(q * (1 - q))
 
-        best = minimize_scalar(
+        best = scipy.optimize.minimize_scalar(
             rare_deviation, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}
         )
         cut = float(best.x)

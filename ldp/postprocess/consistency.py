@@ -6,7 +6,7 @@ that needs a prior in ``power_law.py``.
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri_exp
+import scipy
 
 from ldp import _checks
 from ldp._scale import power_of_two, scale_back
@@ -142,7 +142,7 @@ def base_cut(
     level = _checks.real(significance, "significance", "above 0 and at most 0.5")
     if not 0 < level <= 0.5:  # above it the limit could be negative
         raise ValueError(f"significance must be above 0 and at most 0.5, got {level}.")
-    limit = -float(ndtri_exp(np.log(level) - np.log(given.size))) * sigma
+    limit = -float(scipy.special.ndtri_exp(np.log(level) - np.log(given.size))) * sigma
     return np.where(given >= limit, given, 0.0)
 
 

@@ -10,8 +10,7 @@ how the exponent is to be fitted; here it maximises the probability of all estim
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
+import scipy
 
 from ldp import _checks
 from ldp.postprocess.simplex import norm_sub
@@ -69,7 +68,7 @@ def power_law_exponent(estimates: npt.ArrayLike, noise_variance: float, num_repo
     grid = np.linspace(0.0, _LARGEST_EXPONENT, 21)  # the loss need not be convex
     best = int(np.argmin([loss(alpha) for alpha in grid]))
     around = (grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)])
-    return float(minimize_scalar(loss, bounds=around, method="bounded").x)
+    return float(scipy.optimize.minimize_scalar(loss, bounds=around, method="bounded").x)
 
 
 def power_law(
@@ -132,7 +131,7 @@ def power_law(
     for rows in _split(given):
         log_f, log_mass = _grid(rows, sigma, n)
         log_posterior = log_mass - alpha * log_f
-        log_total = logsumexp(log_posterior, axis=1, keepdims=True)
+        log_total = scipy.special.logsumexp(log_posterior, axis=1, keepdims=True)
         means.append(np.exp(log_f + log_posterior - log_total).sum(axis=1))
     return np.concatenate(means)
 
