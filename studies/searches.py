@@ -15,11 +15,11 @@ from scipy.stats import binom, norm
 
 import ldp
 from ldp.heavy_hitters import (
+    Prefix,
     prefix_rounds,
     segment_pairs,
     simulate_prefixes,
     simulate_strings,
-    simulate_trie,
 )
 from ldp.metrics import f1, found_mse, ncr
 from populations import population
@@ -71,15 +71,53 @@ def by_pairs(codes: Any, counts: Any, bits: int, epsilon: float, rng: Any) -> Fo
 
 
 def by_trie(step: int, keep: int = TOP) -> Search:
-    """Level by level, each asked as long as it takes."""
+    """Our reading of two lines of a survey on a trie that is built interactively.
+
+    Users answer in a random order. A level asks for one symbol more, of an equal share of the users
+    left, in four batches; it ends early when the last survivor's estimate is two standard
+    deviations above the next one's. The last level asks all who are left.
+    """
 
     def search(codes: Any, counts: Any, bits: int, epsilon: float, rng: Any) -> Found:
-        users = np.repeat(codes, counts)
-        options = {"top_k": TOP, "symbol_bits": step, "keep": keep}
-        found = simulate_trie(users, bits, epsilon, rng, **options)
-        return found.values, found.frequencies
+        waiting = np.repeat(codes, counts)[rng.permutation(counts.sum())]
+        survivors = np.zeros(1, dtype=np.int64)
+        for depth in range(step, bits + 1, step):
+            m, view, last = ldp.WideHashing(depth, epsilon), Prefix(bits, depth), depth == bits
+            candidates = (np.sort(survivors)[:, None] << step | np.arange(1 << step)).ravel()
+            share = waiting.size // ((bits - depth) // step + 1)
+            tallies = []
+            for some in np.split(waiting[:share], batch_ends(share, 1 if last else 4)):
+                waiting = waiting[some.size :]
+                tallies.append(drawn(m, view(some), candidates, rng))
+                tally = sum(tallies[1:], tallies[0])
+                if clear(tally, m, keep):
+                    break
+            best = np.argsort(-tally.counts, kind="stable")
+            survivors = candidates[best[: TOP if last else keep]]
+        return survivors, np.sort(ldp.debias(tally, m))[::-1][:TOP]
 
     return search
+
+
+def batch_ends(share: int, batches: int) -> Any:
+    """Where to cut so many users into so many batches, the last a little shorter."""
+    size = -(-share // batches)
+    return np.arange(size, share, size)
+
+
+def drawn(m: Any, prefixes: Any, candidates: Any, rng: Any) -> ldp.Tally:
+    """Draw the counts of candidates, in rising order, among users with these prefixes."""
+    place = np.searchsorted(candidates, prefixes)
+    known = candidates[np.minimum(place, candidates.size - 1)] == prefixes
+    held = np.bincount(place[known], minlength=candidates.size)
+    return m.simulate(held, rng, candidates=candidates, others=int((~known).sum()))
+
+
+def clear(tally: ldp.Tally, m: Any, keep: int) -> bool:
+    """Whether the last survivor is two standard deviations above the next candidate."""
+    best = np.sort(ldp.debias(tally, m))[::-1]
+    spread = np.sqrt(ldp.variance(m, tally.num_reports))
+    return best.size <= keep or best[keep - 1] - best[keep] >= 2 * spread
 
 
 def full_string(codes: Any, counts: Any, bits: int, epsilon: float, rng: Any) -> Found:

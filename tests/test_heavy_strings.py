@@ -1,4 +1,4 @@
-"""Searches by pairs of pieces, and by a tree that grows while users are asked."""
+"""Searches by pairs of pieces."""
 
 import itertools
 
@@ -9,12 +9,9 @@ import ldp
 from ldp.heavy_hitters import (
     find_strings,
     prefix_rounds,
-    priv_trie,
     segment_pairs,
     simulate_strings,
-    simulate_trie,
     strings,
-    trie,
 )
 
 
@@ -72,84 +69,3 @@ def test_too_many_strings_are_refused():
         find_strings(reports, prefix_rounds(8, 1.0), top_k=1)
     with pytest.raises(TypeError, match="rounds must be Assigned"):
         find_strings(reports, None, top_k=1)
-
-
-# -- the tree that grows with the users ------------------------------------------------------------
-
-
-def asked(monkeypatch, **options):
-    """Users that each call of `privatize` has asked, and what was found."""
-    sizes, original = [], ldp.WideHashing.privatize
-
-    def counting(self, values, rng):
-        sizes.append(len(values))
-        return original(self, values, rng)
-
-    monkeypatch.setattr(ldp.WideHashing, "privatize", counting)
-    rng = np.random.default_rng(5)
-    found = priv_trie(population(rng), 18, 4.0, rng, top_k=2, **options)
-    return sizes, found
-
-
-@pytest.mark.parametrize("step", [1, 3, 9])
-def test_nobody_is_asked_twice_and_nobody_is_left(monkeypatch, step):
-    sizes, found = asked(monkeypatch, symbol_bits=step)
-    assert sum(sizes) == 2_500 == sum(one.users for one in found.rounds)
-    assert found.values.tolist() == [7, 2**18 - 5]
-    assert [one.fixed for one in found.rounds] == [False] * (18 // step - 1) + [True]
-
-
-def test_a_tree_that_forgets_whom_it_asked_is_noticed(monkeypatch):
-    original = trie._ask_level  # control
-    monkeypatch.setattr(trie, "_ask_level", lambda *given: (original(*given)[0], 0))
-    sizes, _ = asked(monkeypatch, symbol_bits=3)
-    assert sum(sizes) > 2_500
-
-
-def test_each_user_is_asked_once(monkeypatch):
-    seen, users = [], np.arange(4096) << 6  # the first 12 of 18 bits tell who it is
-
-    def ask(mechanism, values, candidates):
-        seen.extend(values.tolist())
-        rng, hidden = np.random.default_rng(1), values >> (18 - mechanism.num_bits)
-        return mechanism.tally(mechanism.privatize(hidden, rng), candidates)
-
-    monkeypatch.setattr(trie, "Prefix", lambda bits, depth: lambda values: values)
-    trie._grow(users, [6, 12, 18], 1.0, np.random.default_rng(2), 2, 4, ask)
-    assert sorted(seen) == users.tolist()
-
-
-def test_a_clear_level_leaves_its_users_to_the_next(monkeypatch):
-    clear, _ = asked(monkeypatch, symbol_bits=9, keep=2)
-    monkeypatch.undo()
-    monkeypatch.setattr(trie, "_CLEAR", np.inf)
-    never, _ = asked(monkeypatch, symbol_bits=9, keep=2)
-    assert clear[-1] > never[-1] == 1_250
-
-
-def test_drawn_counts_grow_the_same_tree():
-    rng, hits = np.random.default_rng(3), []
-    users = np.append(np.repeat([7, 70_000, 2**17], [250, 200, 150]), rng.integers(0, 2**18, 2_000))
-    for _ in range(100):
-        pair = [
-            search(users, 18, 2.0, rng, top_k=3, symbol_bits=6, keep=6)
-            for search in (priv_trie, simulate_trie)
-        ]
-        hits.append([np.isin([7, 70_000, 2**17], one.values).sum() for one in pair])
-    gap = np.diff(hits, axis=1)
-    assert abs(gap.mean()) < 5 * gap.std() / 10
-    assert 0.3 < np.mean(hits) < 2.7
-
-
-def test_trees_that_make_no_sense_are_refused():
-    rng = np.random.default_rng(1)
-    for arguments, options, message in [
-        (([1] * 9, 8, 1.0), {"top_k": 1, "symbol_bits": 3}, "symbol_bits must divide the 8 bits"),
-        (([1, 2], 8, 1.0), {"top_k": 1, "symbol_bits": 2}, "values must be at least one for each"),
-        (([256] * 9, 8, 1.0), {"top_k": 1}, "values must be at least 0 and below 256"),
-        (([1] * 9, 8, 1.0), {"top_k": 0}, "top_k must be an integer, at least 1"),
-        (([1] * 9, 8, -1.0), {"top_k": 1}, "epsilon must be positive"),
-        (([1] * 9, 60, 1.0), {"top_k": 1, "symbol_bits": 30}, "keep must make lists of at most"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            priv_trie(*arguments, rng, **options)

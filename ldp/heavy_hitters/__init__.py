@@ -9,7 +9,6 @@ from ldp.heavy_hitters.result import HeavyHitters, Round
 from ldp.heavy_hitters.rounds import prefix_rounds, segment_pairs
 from ldp.heavy_hitters.states import PoolStates, pool_states
 from ldp.heavy_hitters.strings import find_strings, simulate_strings
-from ldp.heavy_hitters.trie import priv_trie, simulate_trie
 from ldp.heavy_hitters.views import Prefix, SegmentPair
 
 __all__ = [
@@ -27,10 +26,8 @@ __all__ = [
     "pool_states",
     "pooled_frequencies",
     "prefix_rounds",
-    "priv_trie",
     "scatter",
     "segment_pairs",
     "simulate_prefixes",
     "simulate_strings",
-    "simulate_trie",
 ]

@@ -22,11 +22,6 @@ def risk(level: float) -> float:
 
 def check_exact(one: Any) -> None:
     """Refuse a round whose counts are no sums of independent answers with the chances p and q."""
-    if not one.fixed:
-        raise ValueError(
-            "found must have candidates and numbers of users that were chosen without their "
-            "reports, got a round whose own reports decided."
-        )
     if not isinstance(one.mechanism, PureMechanism):
         wrong = _checks.shown(one.mechanism)
         raise TypeError(f"found must be by reports that each support a set, got {wrong}.")

@@ -63,11 +63,11 @@ def best_of(tiles: Iterator[Integers], count: Callable[[Integers], Tally], size:
 
 
 def made_round(
-    depth: int, mechanism: FrequencyOracle, best: Best, total: int, num_reports: int, **more: Any
+    depth: int, mechanism: FrequencyOracle, best: Best, total: int, num_reports: int
 ) -> Round:
     """Round of what `best_of` returns."""
     tally = Tally(best.counts, num_reports, mechanism, best.codes)
-    return Round(depth, mechanism, tally, total, None if best.dropped < 0 else best.dropped, **more)
+    return Round(depth, mechanism, tally, total, None if best.dropped < 0 else best.dropped)
 
 
 def walk(rounds: Assigned, count: Count, top_k: int, keep: int) -> HeavyHitters:

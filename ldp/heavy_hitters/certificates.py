@@ -39,8 +39,7 @@ def certify(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as said, or the last round's own reports decided what was counted in
-        it or how many there were.
+        If an argument is not as said.
 
     Notes
     -----

@@ -27,9 +27,6 @@ class Round:
         How many candidates were counted, those that were dropped included.
     best_dropped : int or None
         Largest count of a candidate that was dropped; None if all were kept.
-    fixed : bool
-        Whether the candidates and the number of users were settled without a look at the reports of
-        this round. Only then are its certificates worth anything.
     """
 
     depth: int
@@ -37,7 +34,6 @@ class Round:
     tally: Tally
     num_candidates: int
     best_dropped: int | None
-    fixed: bool = True
 
     def __post_init__(self) -> None:
         """Refuse numbers that no round has."""
@@ -53,7 +49,6 @@ class Round:
             raise ValueError("tally must hold at least one report, got 0.")
         _checks.integer(self.depth, "depth", 1)
         _checks.integer(self.num_candidates, "num_candidates", listed.size)
-        _checks.flag(self.fixed, "fixed")
         if self.best_dropped is not None:
             _checks.integer(self.best_dropped, "best_dropped", 0, int(self.tally.counts.min()))
 
@@ -122,8 +117,8 @@ class HeavyHitters:
         Raises
         ------
         TypeError, ValueError
-            If `level` is not between 0 and 1, the reports of a round decided what or how many
-            were counted in it, or values can be lost uncounted, as :func:`find_strings` loses them.
+            If `level` is not between 0 and 1, or values can be lost uncounted, as
+            :func:`find_strings` loses them.
         """
         alpha = _tails.risk(level)
         if not _tails.all_counted(self.rounds):
@@ -148,8 +143,7 @@ class HeavyHitters:
         Raises
         ------
         TypeError, ValueError
-            If `level` is not between 0 and 1, or the reports of the last round decided what or how
-            many were counted in it.
+            If `level` is not between 0 and 1.
         """
         alpha = _tails.risk(level)
         if not self.values.size:
