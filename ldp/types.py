@@ -56,6 +56,18 @@ class Mechanism(Protocol):
         """Pr[report | value] up to a factor of the report, shape (n, domain_size), any size."""
 
 
+@runtime_checkable
+class OutcomeMechanism(Mechanism, Protocol):
+    """A mechanism whose tally counts every outcome, and so holds all that the reports say."""
+
+    @property
+    def num_outcomes(self) -> int:
+        """Number of outcomes, and of the counts of a tally."""
+
+    def tally_outcomes(self, reports: Array) -> Tally:
+        """Count the reports of each outcome; `tally` is this, and no other mechanism has it."""
+
+
 class LinearOracle(Protocol):
     r"""What the linear estimator and its variance need (:func:`ldp.debias`, :func:`ldp.variance`).
 

@@ -114,12 +114,6 @@ def round_at_random(shares: Floats, resolution: int, random_words: Words) -> Int
     return points
 
 
-def count(m: OnGrid, reports: npt.ArrayLike) -> Tally:
-    """Count each of the possible reports."""
-    given = m.outcomes(reports)
-    return Tally(_kernels.histogram(given, m.num_outcomes), given.size, m)
-
-
 # -- variance --------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from ldp._words import threshold, words
 from ldp.means import _grid
 from ldp.means.one_bit import OneBitMean
 from ldp.means.piecewise import PiecewiseMean, best_window, check_window
-from ldp.mechanisms.shared import outcome_counts
+from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.types import Floats, Integers
 
 
@@ -119,7 +119,7 @@ class HybridMean:
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
-    tally = _grid.count
+    tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
     _check_counts = outcome_counts

@@ -11,7 +11,7 @@ from ldp._frozen import freeze
 from ldp._words import Words, at_least, words
 from ldp.means import _grid
 from ldp.mechanisms.randomized_response import GRR
-from ldp.mechanisms.shared import outcome_counts
+from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.types import Floats, Integers
 
 
@@ -90,7 +90,7 @@ class OneBitMean:
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
-    tally = _grid.count
+    tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
     _check_counts = outcome_counts

@@ -12,7 +12,7 @@ from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import Words, at_least, shared_rest, words
 from ldp.means import _grid
-from ldp.mechanisms.shared import outcome_counts
+from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.types import Floats, Integers
 
 _WINDOWS_AT_ONCE = 2**14
@@ -157,7 +157,7 @@ class PiecewiseMean:
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
-    tally = _grid.count
+    tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
     _check_counts = outcome_counts

@@ -9,7 +9,12 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, words
-from ldp.mechanisms.shared import indicator_second_moment, outcome_counts, support_likelihood
+from ldp.mechanisms.shared import (
+    count_outcomes,
+    indicator_second_moment,
+    outcome_counts,
+    support_likelihood,
+)
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 
@@ -55,6 +60,11 @@ class GRR:
         _checks.integer_weights(self.p, self.epsilon, self.domain_size - 1)
 
     @property
+    def num_outcomes(self) -> int:
+        """A report is one of the values."""
+        return self.domain_size
+
+    @property
     def p(self) -> float:
         """Probability of the truth."""
         return 1 / (1 + (self.domain_size - 1) * math.exp(-self.epsilon))
@@ -71,6 +81,7 @@ class GRR:
 
     second_moment = indicator_second_moment
     likelihood = support_likelihood
+    tally = tally_outcomes = count_outcomes
     _check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
@@ -85,11 +96,6 @@ class GRR:
                 given[chunk], random_words, weight, self.domain_size - 1, reports[chunk]
             )
         return reports
-
-    def tally(self, reports: npt.ArrayLike) -> Tally:
-        """Count how often each value was reported."""
-        given = self.outcomes(reports)
-        return Tally(_kernels.histogram(given, self.domain_size), given.size, self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly: Bin(n_v, p - q) keep their value, the others fall uniformly."""

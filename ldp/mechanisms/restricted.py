@@ -17,7 +17,7 @@ from ldp.mechanisms.restricted_levels import (
     restricted_response,
     weights,
 )
-from ldp.mechanisms.shared import outcome_counts
+from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.tally import Tally
 from ldp.types import Floats, Integers
 
@@ -126,6 +126,7 @@ class RRRR:
         """A report is one of the values."""
         return self.domain_size
 
+    tally = tally_outcomes = count_outcomes
     _check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
@@ -146,11 +147,6 @@ class RRRR:
                 reports[chunk],
             )
         return reports
-
-    def tally(self, reports: npt.ArrayLike) -> Tally:
-        """Count how often each value was reported."""
-        given = self.outcomes(reports)
-        return Tally(_kernels.histogram(given, self.domain_size), given.size, self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly: each value's users split over three kinds of reports."""

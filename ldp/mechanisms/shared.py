@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _checks
+from ldp import _checks, _kernels
 from ldp.tally import Tally
 from ldp.types import Array, Floats, FrequencyOracle, Integers, SupportMechanism
 
@@ -17,6 +17,12 @@ def indicator_second_moment(
 ) -> Array:
     """E[s^2] of a score that is 0 or 1: the same as E[s]."""
     return mechanism.q + (mechanism.p - mechanism.q) * _checks.frequency(frequency)
+
+
+def count_outcomes(mechanism: Any, reports: npt.ArrayLike) -> Tally:
+    """Count the reports of each outcome."""
+    given = mechanism.outcomes(reports)
+    return Tally(_kernels.histogram(given, mechanism.num_outcomes), given.size, mechanism)
 
 
 def named_candidates(candidates: npt.ArrayLike, size: int) -> Integers:

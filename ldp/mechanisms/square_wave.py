@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, shared_rest, words
-from ldp.mechanisms.shared import outcome_counts, support_likelihood
+from ldp.mechanisms.shared import count_outcomes, outcome_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 from ldp.waves import mutual_information_bound, optimal_half_width
@@ -117,6 +117,7 @@ class SquareWave:
         return math.exp(self.epsilon)
 
     likelihood = support_likelihood
+    tally = tally_outcomes = count_outcomes
     _check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
@@ -138,11 +139,6 @@ class SquareWave:
                 reports[chunk],
             )
         return reports
-
-    def tally(self, reports: npt.ArrayLike) -> Tally:
-        """Count the reports in each cell."""
-        given = self.outcomes(reports)
-        return Tally(_kernels.histogram(given, self.num_outcomes), given.size, self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
         """Draw the tally exactly: some users fall evenly on their window, the others on all cells.
