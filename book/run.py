@@ -24,7 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from tools import chapters, claims, freshness, revision
+from tools import chapters, claims, freshness, ledger, revision
+from tools import index as runs
 from tools.execute import Result, in_its_own_process, kernel_environment
 
 
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"no chapter {', '.join(sorted(unknown))}; there are: {', '.join(known) or 'none'}")
         return 2
     started = time.perf_counter()
-    index = freshness.load_index(options.root)
+    index = runs.load(options.root)
     wanted = options.only or known
     todo = to_run(wanted, index, options)
     for name in (chapters.stored(options.root) | set(index["chapters"])) - set(known):
@@ -74,8 +75,8 @@ def to_run(wanted: list[str], index: dict, options: argparse.Namespace) -> list[
     options.keys = {n: freshness.key(n, options.profile, common, options.root) for n in wanted}
     fresh = {
         n
-        for n in wanted
-        if freshness.is_intact(n, index, options.root)
+        for n in runs.intact(index, options.root)
+        if n in wanted
         and index["chapters"][n]["key"] == options.keys[n]
         and not freshness.moved(index["chapters"][n]["run"])
     }
@@ -87,7 +88,7 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
     index["profile"] = options.profile
     for name in todo:
         forget(name, index, options.root)
-    freshness.save_index(index, options.root)
+    runs.save(index, options.root)
     if not todo:
         return
     print(f"running {len(todo)} of the chapters, profile {options.profile}", flush=True)
@@ -126,14 +127,14 @@ def keep(result: Result, index: dict, options: argparse.Namespace) -> None:
     chapters.write_text(chapters.executed(name, root), result.notebook)
     index["chapters"][name] = {
         "key": options.keys[name],
-        "digest": freshness.digest(name, root),
+        "digest": runs.digest(name, root),
         "profile": options.profile,
         "seconds": result.seconds,
         "peak_mb": result.peak_mb,
         "cells": result.cells,
         "run": result.run | {"commit": revision.commit(root)},
     }
-    freshness.save_index(index, root)
+    runs.save(index, root)
 
 
 def forget(name: str, index: dict, root: Path) -> None:
@@ -151,9 +152,8 @@ def warm_up(root: Path) -> None:
 
 
 def check_claims(names: list[str], root: Path) -> list[Result]:
-    """Compare what the chapters verified with what `book/claims.yml` declares for them."""
-    records = [record for name in names for record in claims.load(name, root)]
-    found = claims.faults(names, claims.declared(root), records)
+    """Judge what the chapters verified by what `book/claims.yml` declares for them."""
+    found = ledger.faults(names, claims.declared(root), claims.load(root))
     return [Result(name, where="at its end", message=fault) for name, fault in found.items()]
 
 

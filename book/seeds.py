@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from run import warm_up
 
-from tools import chapters, claims, freshness, revision
+from tools import chapters, claims, revision
 from tools.execute import CELL_TIMEOUT, Result, in_its_own_process
 
 FIRST = 1001  # no chapter has such a seed
@@ -46,20 +46,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 def count(options: argparse.Namespace) -> int:
     """Do the work of `main`, while no chapter runs otherwise."""
-    statistical = {r["id"] for r in claims.load_all(options.root) if is_statistical(r)}
-    names = [n for n in chapters.names(options.root) if concerns(n, statistical, options)]
+    statistical = {r["chapter"] for r in claims.load(options.root) if is_statistical(r)}
+    names = [n for n in options.only or chapters.names(options.root) if n in statistical]
     if not names:
         print("no chapter with statistical claims has been run: run make run first")
         return 2
     seeds = list(range(FIRST, FIRST + options.seeds))
     print(f"running {len(names)} chapters at {len(seeds)} seeds, profile {options.profile}")
     started, found = time.perf_counter(), []
-    common = freshness.common_digest(options.root)
     facts = {
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "commit": revision.commit(options.root),
         "profile": options.profile,
-        "keys": {n: freshness.key(n, options.profile, common, options.root) for n in names},
     }
     warm_up(options.root)
     for each in runs(names, seeds, options):
@@ -90,12 +88,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def is_statistical(record: dict) -> bool:
     """Whether a claim was compared within standard errors."""
     return record["standard_error"] is not None
-
-
-def concerns(name: str, statistical: set[str], options: argparse.Namespace) -> bool:
-    """Whether a chapter has statistical claims and is wanted."""
-    wanted = not options.only or name in options.only
-    return wanted and any(r["id"] in statistical for r in claims.load(name, options.root))
 
 
 def runs(names: list[str], seeds: list[int], options: argparse.Namespace):

@@ -11,6 +11,7 @@ from hypothesis import settings
 from small_book import BAD, GOOD, tool, write_project
 
 from tools import chapters, claims, freshness
+from tools import index as runs
 
 ROOT = Path(__file__).resolve().parents[1]
 collect_ignore = ["mutants.py"]  # a command, which needs a package that readers do not install
@@ -103,11 +104,11 @@ def good_book(bad_book: tuple[Path, str, int], tmp_path: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(chapters.executed("00-good", bad_book[0]), target)
         claims.store(name, [], project)
-        index["chapters"][name] = freshness.load_index(bad_book[0])["chapters"]["00-good"] | {
+        index["chapters"][name] = runs.load(bad_book[0])["chapters"]["00-good"] | {
             "key": freshness.key(name, "fast", common, project),
-            "digest": freshness.digest(name, project),
+            "digest": runs.digest(name, project),
         }
-    freshness.save_index(index, project)
+    runs.save(index, project)
     return project
 
 

@@ -63,11 +63,18 @@ BAD = {
     "11-error": ("x = 1\n1 / 0", "ZeroDivisionError: division by zero"),
     "12-late": (LATE, "Exception in thread"),
 }
-LEDGER = """\
-- {id: S000-01, statement: something, chapter: 00-good, verdict: reproduced}
-- {id: S000-02, statement: something, chapter: null, verdict: open}
-- {id: S000-03, statement: something, chapter: 03-missing, verdict: refuted}
-"""
+
+
+def declaration(name: str, chapter: str) -> str:
+    """A claim as `claims.yml` declares it."""
+    return (
+        f"- {{id: {name}, source: {name[:4]}, place: here, statement: something, published: null, "
+        f"how: a comparison, basis: printed, chapter: {chapter}, verdict: reproduced, "
+        "notices: one}\n"
+    )
+
+
+LEDGER = declaration("S000-01", "00-good") + declaration("S000-03", "03-missing")
 CONFIG = """\
 title: Toy
 only_build_toc_files: true

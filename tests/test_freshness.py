@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 import run
-from small_book import LEDGER, append, tool
+from small_book import LEDGER, append, declaration, tool
 
 from tools import chapters, freshness
+from tools import index as runs
 
 
 def stale_names(project: Path, profile: str = "fast") -> list[str]:
     """Chapters that a run in this profile would execute."""
     options = Namespace(root=project, profile=profile, force=False)
-    return run.to_run(chapters.names(project), freshness.load_index(project), options)
+    return run.to_run(chapters.names(project), runs.load(project), options)
 
 
 BOTH = ["00-good", "01-twin"]
@@ -28,11 +29,11 @@ def test_a_study_reruns_the_chapters_that_name_its_table(good_book: Path) -> Non
     assert stale_names(good_book) == []
     chapter = good_book / "book" / "01-twin.md"
     chapter.write_text(chapter.read_text() + "\nSee `votes.csv`.\n")
-    index = freshness.load_index(good_book)
+    index = runs.load(good_book)
     common = freshness.common_digest(good_book)
     for name in chapters.names(good_book):
         index["chapters"][name]["key"] = freshness.key(name, "fast", common, good_book)
-    freshness.save_index(index, good_book)
+    runs.save(index, good_book)
     assert stale_names(good_book) == []
     append(table)
     assert stale_names(good_book) == ["01-twin"]
@@ -67,27 +68,27 @@ def test_the_profile_and_the_tool_are_part_of_the_key(
     good_book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert stale_names(good_book, "full") == BOTH
-    monkeypatch.setattr(freshness, "TOOL", good_book / "ldp")
+    monkeypatch.setattr(runs, "TOOL", "another")
     assert stale_names(good_book) == BOTH
 
 
 @pytest.mark.parametrize("name", ["Python", "numpy"])
 def test_another_version_of_what_was_imported_reruns(good_book: Path, name: str) -> None:
-    index = freshness.load_index(good_book)
+    index = runs.load(good_book)
     run = index["chapters"]["01-twin"]["run"]
     versions = run if name == "Python" else run["distributions"]
     now = versions[name.lower()]
     versions[name.lower()] = "0.1"  # as if the run had been before an update
-    freshness.save_index(index, good_book)
+    runs.save(index, good_book)
     assert stale_names(good_book) == ["01-twin"]
     reason = f"{name} was 0.1 in its run and is {now} now"
     assert freshness.stale(good_book) == {"01-twin": reason}
 
 
 def test_what_was_imported_and_is_gone_reruns(good_book: Path) -> None:
-    index = freshness.load_index(good_book)
+    index = runs.load(good_book)
     index["chapters"]["01-twin"]["run"]["distributions"]["gone-with-the-wind"] = "1.0"
-    freshness.save_index(index, good_book)
+    runs.save(index, good_book)
     reason = "gone-with-the-wind was 1.0 in its run and is not installed now"
     assert freshness.stale(good_book) == {"01-twin": reason}
 
@@ -114,17 +115,17 @@ def test_a_damaged_index_runs_all_again(good_book: Path, text: str) -> None:
 
 def test_any_damaged_byte_of_the_index_is_noticed_and_written_over(good_book: Path) -> None:
     path = good_book / "_build" / "executed" / "index.json"
-    sound, index = path.read_bytes(), freshness.load_index(good_book)
+    sound, index = path.read_bytes(), runs.load(good_book)
     assert index["chapters"].keys() == set(BOTH)
     for place in range(len(sound)):
         for change in (0x01, 0x10, 0x80):
             damaged = bytearray(sound)
             damaged[place] ^= change
             path.write_bytes(damaged)
-            found = freshness.load_index(good_book)
+            found = runs.load(good_book)
             # Another kind of white space changes nothing.
             assert found == {"profile": None, "chapters": {}} or found == index
-    freshness.save_index(index, good_book)
+    runs.save(index, good_book)
     assert path.read_bytes() == sound
 
 
@@ -183,9 +184,7 @@ def test_nothing_is_executed_or_written_when_nothing_changed(good_book: Path) ->
 
 
 def test_claims_are_compared_again_without_a_run(good_book: Path) -> None:
-    (good_book / "book" / "claims.yml").write_text(
-        "- {id: S000-07, chapter: 01-twin, verdict: reproduced}\n"
-    )
+    (good_book / "book" / "claims.yml").write_text(declaration("S000-07", "01-twin"))
     done = tool("run.py", good_book)
     assert done.returncode == 1
     assert "0 run" in done.stdout

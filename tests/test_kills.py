@@ -13,6 +13,7 @@ from small_book import GOOD, PATIENT, write_project
 from stub_environment import PLACES, install_command, is_whole, write_checkout, write_stubs
 
 from tools import chapters, freshness
+from tools import index as runs
 
 
 def again(command: list[str], **options: object) -> str:
@@ -117,7 +118,7 @@ def test_a_killed_run_is_finished_by_the_next(long_book: Path, tmp_path: Path, m
     options = {"env": os.environ | {"TMPDIR": str(temporary)}}
     run = [*script("run.py", long_book), "--jobs", "1"]
     kill_when(lambda: any(long_book.glob(moment)), run, **options)
-    kept = list(freshness.load_index(long_book)["chapters"])
+    kept = list(runs.load(long_book)["chapters"])
     (long_book / "book" / "go").touch()
     assert f"2 chapters, {2 - len(kept)} run" in again(run, **options)
     assert freshness.stale(long_book) == {}

@@ -17,6 +17,7 @@ from PIL import Image, ImageChops
 from small_book import BAD, tool, write_project
 
 from tools import chapters, freshness, outputs
+from tools import index as runs
 
 
 def test_a_bad_chapter_makes_the_exit_status_1(bad_book: tuple[Path, str, int]) -> None:
@@ -43,7 +44,7 @@ def test_a_bad_chapter_leaves_nothing_to_publish(
     if name not in ("02-undeclared", "03-missing", "04-elsewhere"):
         assert not chapters.executed(name, project).exists()
         assert not chapters.claims_path(name, project).exists()
-        assert name not in freshness.load_index(project)["chapters"]
+        assert name not in runs.load(project)["chapters"]
 
 
 def test_the_good_chapter_passes_beside_the_bad_ones(bad_book: tuple[Path, str, int]) -> None:
@@ -62,7 +63,7 @@ def test_claim_records_say_where_they_stand(bad_book: tuple[Path, str, int]) -> 
 
 
 def test_the_run_says_what_it_was_computed_with(bad_book: tuple[Path, str, int]) -> None:
-    run = freshness.load_index(bad_book[0])["chapters"]["00-good"]["run"]
+    run = runs.load(bad_book[0])["chapters"]["00-good"]["run"]
     assert datetime.fromisoformat(run["date"]) <= datetime.now(UTC)
     assert run["commit"] == "unknown"  # the small book is in no repository
     assert run["python"] == platform.python_version()

@@ -13,6 +13,7 @@ from processes import LIMIT, wait_for
 from small_book import PATIENT, append, write_project
 
 from tools import chapters, freshness
+from tools import index as runs
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_a_second_run_waits_for_the_first(
     (patient_book / "book" / "go").touch()
     assert "profile fast" in first.communicate(timeout=LIMIT)[0]
     assert "profile full" in second.communicate(timeout=LIMIT)[0]
-    entries = freshness.load_index(patient_book)["chapters"].values()
+    entries = runs.load(patient_book)["chapters"].values()
     assert [entry["profile"] for entry in entries] == ["full", "full"]
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import seeds
-from small_book import tool, write_project
+from small_book import declaration, tool, write_project
 
 # Each holds at the seed of the chapter, which is 1.
 CELLS = """\
@@ -21,9 +21,7 @@ compare("S000-02", False)
 assert seed != seeds_first + 1
 compare("S000-03", False)
 claim("S000-04", observed=3, expected=3, notices=0)"""
-LEDGER = "".join(
-    f"- {{id: S000-0{k}, chapter: 00-random, verdict: reproduced}}\n" for k in range(1, 5)
-)
+LEDGER = "".join(declaration(f"S000-0{k}", "00-random") for k in range(1, 5))
 
 
 def test_every_claim_is_counted_at_every_seed(tmp_path: Path) -> None:

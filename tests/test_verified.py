@@ -7,15 +7,16 @@ import pytest
 from small_book import append, run_script, tool
 
 import verified
-from tools import chapters, freshness
+from tools import chapters
+from tools import index as runs
 
 
 def store(project: Path, name: str, notebook: str) -> None:
     """Replace the run of a chapter as the run tool would."""
     chapters.executed(name, project).write_text(notebook)
-    index = freshness.load_index(project)
-    index["chapters"][name]["digest"] = freshness.digest(name, project)
-    freshness.save_index(index, project)
+    index = runs.load(project)
+    index["chapters"][name]["digest"] = runs.digest(name, project)
+    runs.save(index, project)
 
 
 def page_of(project: Path, name: str) -> str:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import claims_html
-import claims_ledger as ledger
-import claims_values
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -21,8 +19,9 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import execution
+from tools import chapters, ledger, values
 from tools import claims as files
-from tools import freshness
+from tools import index as runs
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +31,7 @@ REPORT = "book/report"
 def load(env: BuildEnvironment) -> list[ledger.Claim]:
     """Declared claims with their checks, read anew: both files are small."""
     root = Path(env.srcdir)
-    return ledger.merged(files.declared(root), files.load_all(root))
+    return ledger.merged(files.declared(root), files.load(root))
 
 
 def depend_on_checks(env: BuildEnvironment) -> None:
@@ -45,7 +44,7 @@ def depend_on_checks(env: BuildEnvironment) -> None:
 def run_facts(env: BuildEnvironment, claims: list[ledger.Claim]) -> dict[str, Any]:
     """Profiles, commit of the pages, and what the runs stored of versions and machine."""
     profiles = sorted({c["check"]["profile"] for c in claims if c["check"]})
-    entries = freshness.load_index(Path(env.srcdir))["chapters"]
+    entries = runs.load(Path(env.srcdir))["chapters"]
     return {
         "profile": ", ".join(profiles),
         "commit": env.config.html_context.get("build", {}).get("commit", ""),
@@ -76,7 +75,9 @@ class ClaimRole(SphinxRole):
         """Look the claim up and link to it."""
         root = Path(self.env.srcdir)
         self.env.note_dependency(str(files.path(root)))
-        verdicts = {claim["id"]: ledger.shown(claim) for claim in files.declared(root)}
+        verdicts = {
+            claim["id"]: ledger.shown(claim) for claim in ledger.sound(files.declared(root))
+        }
         if self.text not in verdicts:
             logger.warning("no claim %s in claims.yml", self.text, location=self.get_location())
             return [nodes.literal("", self.text)], []
@@ -90,9 +91,9 @@ class ValueRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the number up; a missing one is a warning, and so an error of the build."""
         depend_on_checks(self.env)
-        records = {record["id"]: record for record in files.load_all(Path(self.env.srcdir))}
+        records = {record["id"]: record for record in files.load(Path(self.env.srcdir))}
         try:
-            return [nodes.Text(claims_values.look_up(self.text, records))], []
+            return [nodes.Text(values.look_up(self.text, records))], []
         except (LookupError, TypeError, ValueError):
             where = self.get_location()
             logger.warning("no value %s in the checks of the chapters", self.text, location=where)
@@ -192,12 +193,15 @@ def register_anchors(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def check_consistency(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn, and so fail a strict build, where ledger, checks and errata disagree."""
+    """Warn, and so fail a strict build, of claims outside the chapters and of lacking errata.
+
+    `verified` warns of those in the chapters.
+    """
     root = Path(env.srcdir)
     claims = files.declared(root)
     errata = root / "book" / "errata.md"
-    faults = ledger.schema_faults(claims) + ledger.check_faults(claims, files.load_all(root))
     text = errata.read_text(encoding="utf-8") if errata.exists() else ""
+    faults = ledger.homeless(chapters.names(root), claims)
     faults += [f"claim {i} is missing from the errata" for i in ledger.unlisted(claims, text)]
     for fault in faults:
         logger.warning(fault, location=str(files.path(root)))

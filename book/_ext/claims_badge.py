@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import claims_ledger as ledger
+from tools import ledger
 
 MANY = 4  # more numbers than this are told by their range
 SIGNS = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}

@@ -3,9 +3,8 @@
 import html
 from typing import Any
 
-import claims_ledger as ledger
-
 import execution
+from tools import ledger
 
 Claim = ledger.Claim
 

@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from tools import freshness
+from tools import index as runs
 
 Entries = dict[str, dict[str, Any]]  # of the index, by chapter
 
@@ -171,7 +171,7 @@ class FromRuns(SphinxDirective):
         """Write it, and have the page read again after the next run."""
         root = Path(self.env.srcdir)
         self.env.note_dependency(str(root / "_build" / "executed" / "index.json"))
-        entries = freshness.load_index(root)["chapters"]
+        entries = runs.load(root)["chapters"]
         if not entries:
             return [nodes.paragraph("", "No chapter has been run.")]
         made = {

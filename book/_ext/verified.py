@@ -19,7 +19,8 @@ sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 from claims_badge import badge
 
-from tools import chapters, claims, freshness, revision
+from tools import chapters, claims, freshness, ledger, revision
+from tools import index as runs
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
     """Cells of a chapter with the outputs of its run; the text alone if there is no such run."""
     notebook = chapters.read(text)
     outputs = run_cells(name, Path(root))
-    declared = {claim["id"]: claim for claim in claims.declared(Path(root))}
+    declared = {claim["id"]: claim for claim in ledger.sound(claims.declared(Path(root)))}
     cells, lines, missing = [], [], []
     for cell in notebook.cells:
         line = cell.metadata.pop("ldp")["line"]
@@ -59,7 +60,7 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
 
 def run_cells(name: str, root: Path) -> dict[str, nbformat.NotebookNode]:
     """Cells of the stored run by their id; none if it is missing or not as it was stored."""
-    if not freshness.is_intact(name, freshness.load_index(root), root):
+    if name not in runs.intact(runs.load(root), root):
         return {}
     run = nbformat.read(chapters.executed(name, root), as_version=4)
     return {cell["id"]: cell for cell in run.cells}
@@ -76,7 +77,7 @@ def register_chapters(app: Sphinx, config: Any) -> None:
 
 def build_facts(root: Path) -> dict[str, str]:
     """Commit and profile behind the pages; no date, so that equal sources give equal pages."""
-    profile = freshness.load_index(root)["profile"] or "none"
+    profile = runs.load(root)["profile"] or "none"
     return {"commit": revision.commit(root), "profile": profile} | revision.identifiers(root)
 
 

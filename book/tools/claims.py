@@ -1,17 +1,28 @@
-"""The claims that are declared, those that chapters verified, and whether they are the same.
+"""The one reader of claims: those that are declared, and the records of those that were checked.
 
-The one reader of both: the run tool, the Sphinx extensions and the tests use it. It knows nothing
-of `ldp`, which may be broken when it is needed.
+The run tool, the Sphinx extensions and the tests use it; `tools.ledger` judges what it reads.
 """
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import nbformat
 import yaml
 
 from tools import chapters
+from tools import index as runs
+
+
+def path(root: Path = chapters.ROOT) -> Path:
+    """Where the claims are declared."""
+    return root / "book" / "claims.yml"
+
+
+def declared(root: Path = chapters.ROOT) -> list[dict]:
+    """Every claim of `book/claims.yml`, in its order."""
+    if not path(root).exists():
+        return []
+    return yaml.safe_load(path(root).read_text(encoding="utf-8")) or []
 
 
 def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[dict]:
@@ -35,52 +46,12 @@ def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[di
 
 
 def store(name: str, records: list[dict], root: Path = chapters.ROOT) -> None:
-    """Write the records of one chapter for the report page."""
+    """Write the records of one chapter."""
     text = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
     chapters.write_text(chapters.claims_path(name, root), text)
 
 
-def load(name: str, root: Path = chapters.ROOT) -> list[dict]:
-    """Records of one chapter; none if it has not been run."""
-    path = chapters.claims_path(name, root)
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-
-
-def load_all(root: Path = chapters.ROOT) -> list[dict]:
-    """Every record that the chapters left, chapter by chapter."""
-    names = sorted(p.stem for p in (root / "_build" / "claims").glob("*.json"))
-    return [record for name in names for record in load(name, root)]
-
-
-def path(root: Path = chapters.ROOT) -> Path:
-    """Where the claims are declared."""
-    return root / "book" / "claims.yml"
-
-
-def declared(root: Path = chapters.ROOT) -> list[dict]:
-    """Every claim of `book/claims.yml`, in its order."""
-    if not path(root).exists():
-        return []
-    return yaml.safe_load(path(root).read_text(encoding="utf-8")) or []
-
-
-def faults(names: list[str], ledger: list[dict], records: list[dict]) -> dict[str, str]:
-    """For each of the chapters one sentence on claims undeclared, misplaced or missing there.
-
-    A chapter without a fault is left out.
-    """
-    chapter_of = {claim["id"]: claim.get("chapter") for claim in ledger}
-    found = {}
-    for name in names:
-        times = Counter(record["id"] for record in records if record["chapter"] == name)
-        here = {i for i, chapter in chapter_of.items() if chapter == name}
-        parts = {
-            "not declared in book/claims.yml": times.keys() - chapter_of.keys(),
-            "declared for another chapter": (times.keys() - here) & chapter_of.keys(),
-            "declared for this chapter but not checked": here - times.keys(),
-            "checked more than once": {i for i, n in times.items() if n > 1},
-        }
-        told = [f"claims {what}: {', '.join(sorted(ids))}" for what, ids in parts.items() if ids]
-        if told:
-            found[name] = "; ".join(told)
-    return found
+def load(root: Path = chapters.ROOT) -> list[dict]:
+    """Records of all chapters that this tool has run and whose results are as it stored them."""
+    paths = [chapters.claims_path(name, root) for name in runs.intact(runs.load(root), root)]
+    return [record for path in paths for record in json.loads(path.read_text(encoding="utf-8"))]

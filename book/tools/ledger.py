@@ -1,16 +1,15 @@
-"""The ledger of claims: how a claim must be declared, and when its verdict fits its check.
+"""The one judge of claims: how one must be declared, and when its check carries its verdict.
 
-Plain data in, plain data out; the Sphinx extension `claims` and the tests share it. `tools.claims`
-reads the files and says which claims are undeclared, misplaced or unchecked.
+Plain data in, sentences out. The run tool, the pages and the tests ask it about what `tools.claims`
+has read.
 """
 
 import re
 from collections import Counter
 from typing import Any
 
-from claims_values import fill
-
 from ldp.companion import CLAIM_ID, agrees
+from tools.values import fill
 
 SOURCES = {
     "S000": "Slides: adaptive randomized response (AdOBEst-LDP)",
@@ -41,8 +40,13 @@ def merged(claims: list[Claim], records: list[Claim]) -> list[Claim]:
         claim
         | {"check": found.get(claim["id"])}
         | {f: fill(claim[f], claim["id"], found)[0] for f in TEXTS if claim.get(f)}
-        for claim in claims
+        for claim in sound(claims)
     ]
+
+
+def sound(claims: list[Claim]) -> list[Claim]:
+    """Claims that are declared as the rules ask: the pages show no others."""
+    return [claim for claim in claims if not schema_fault(claim)]
 
 
 def shown(claim: Claim) -> str:
@@ -59,20 +63,59 @@ def counts(claims: list[Claim]) -> dict[str, Counter[str]]:
     return {s: Counter(shown(c) for c in claims if c["source"] == s) for s in SOURCES}
 
 
+def faults(names: list[str], claims: list[Claim], records: list[Claim]) -> dict[str, str]:
+    """For each of the chapters one sentence on all that is wrong with its claims.
+
+    A chapter without a fault is left out. The records are those of all chapters, as far as they
+    have run: the text of one claim may hold numbers of another.
+    """
+    complete, found = sound(claims), {}
+    for name in names:
+        told = misplaced(name, [c for c in claims if "id" in c], records)
+        told += schema_faults([c for c in claims if c.get("chapter") == name])
+        told += check_faults([c for c in complete if c["chapter"] == name], complete, records)
+        if told:
+            found[name] = "; ".join(told)
+    return found
+
+
+def homeless(names: list[str], claims: list[Claim]) -> list[str]:
+    """One sentence for each claim of no chapter that is not declared as the rules ask."""
+    apart = [claim for claim in claims if claim.get("chapter") not in names]
+    lost = [
+        f"claim {claim.get('id')} is declared for {claim['chapter']}, which is no chapter"
+        for claim in apart
+        if claim.get("chapter")
+    ]
+    return schema_faults(apart) + lost
+
+
+def misplaced(name: str, claims: list[Claim], records: list[Claim]) -> list[str]:
+    """Claims that are undeclared, checked in the wrong place, twice, or not at all."""
+    chapter_of = {claim["id"]: claim.get("chapter") for claim in claims}
+    declared = Counter(claim["id"] for claim in claims)
+    times = Counter(record["id"] for record in records if record["chapter"] == name)
+    here = {i for i, chapter in chapter_of.items() if chapter == name}
+    parts = {
+        "not declared in book/claims.yml": times.keys() - chapter_of.keys(),
+        "declared more than once": {i for i in here if declared[i] > 1},
+        "declared for another chapter": (times.keys() - here) & chapter_of.keys(),
+        "declared for this chapter but not checked": here - times.keys(),
+        "checked more than once": {i for i, n in times.items() if n > 1},
+    }
+    return [f"claims {what}: {', '.join(sorted(ids))}" for what, ids in parts.items() if ids]
+
+
 def schema_faults(claims: list[Claim]) -> list[str]:
     """One sentence for each claim that is not declared as the rules ask."""
-    times = Counter(claim["id"] for claim in claims)
-    faults = [f"claim {i} is declared twice" for i, n in times.items() if n > 1]
-    for claim in claims:
-        if missing := [f for f in FIELDS if f not in claim]:
-            faults.append(f"claim {claim.get('id')} has no {', '.join(missing)}")
-        elif fault := _schema_fault(claim):
-            faults.append(f"claim {claim['id']} {fault}")
-    return faults
+    told = [(claim.get("id"), schema_fault(claim)) for claim in claims]
+    return [f"claim {name} {fault}" for name, fault in told if fault]
 
 
-def _schema_fault(claim: Claim) -> str:
-    """What is wrong with one complete claim; empty if nothing is."""
+def schema_fault(claim: Claim) -> str:
+    """What is wrong with one declaration; empty if nothing is."""
+    if missing := [f for f in FIELDS if f not in claim]:
+        return f"has no {', '.join(missing)}"
     if claim["source"] not in SOURCES:
         return f"names an unknown source {claim['source']}"
     if not (re.fullmatch(CLAIM_ID, claim["id"]) and claim["id"].startswith(claim["source"])):
@@ -91,20 +134,21 @@ def _schema_fault(claim: Claim) -> str:
     return ""
 
 
-def check_faults(claims: list[Claim], records: list[Claim]) -> list[str]:
+def check_faults(claims: list[Claim], declared: list[Claim], records: list[Claim]) -> list[str]:
     """One sentence for each claim whose verdict or text its check does not carry."""
-    found = {record["id"]: record for record in records}
+    checks = {record["id"]: record for record in records}
+    # Of a chapter that has not run: its numbers are still to come.
+    awaited = tuple(f"{c['id']}." for c in declared if c["chapter"] and c["id"] not in checks)
     faults = []
     for claim in claims:
-        if record := found.get(claim["id"]):
-            wrong = [published_fault(claim, record), margin_fault(claim, record)]
-            wrong += [power_fault(claim, record)]
-            faults += [f"claim {claim['id']} {fault}" for fault in wrong if fault]
+        if record := checks.get(claim["id"]):
+            judges = (published_fault, margin_fault, power_fault)
+            wrong = [judge(claim, record) for judge in judges]
             for field in (f for f in TEXTS if claim.get(f)):
-                absent = fill(claim[field], claim["id"], found)[1]
-                faults += [
-                    f"claim {claim['id']} names {a} in {field}: no such value" for a in absent
-                ]
+                absent = fill(claim[field], claim["id"], checks)[1]
+                names = [name for name in absent if not name.startswith(awaited)]
+                wrong += [f"names {name} in {field}: no such value" for name in names]
+            faults += [f"claim {claim['id']} {fault}" for fault in wrong if fault]
     return faults
 
 
@@ -165,5 +209,5 @@ def _aligned(published: Any, expected: Any) -> tuple[Any, Any]:
 
 def unlisted(claims: list[Claim], errata: str) -> list[str]:
     """Ids of corrected and refuted claims that the text of the errata does not link to."""
-    wrong = [c["id"] for c in claims if c["verdict"] in ("corrected", "refuted")]
+    wrong = [c["id"] for c in sound(claims) if c["verdict"] in ("corrected", "refuted")]
     return [i for i in wrong if f"{{claim}}`{i}`" not in errata]
