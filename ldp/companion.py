@@ -20,7 +20,7 @@ __all__ = ["CLAIM_MIME", "MARGIN", "ClaimError", "agrees", "claim", "smallest_fa
 CLAIM_MIME = "application/vnd.ldp.claim+json"
 MAX_RECORDED = 16  # longer arrays are recorded by shape and range, to keep pages light
 
-CLAIM_ID = r"S\d{3}-F?\d{2,3}"
+CLAIM_ID = r"[A-Za-z][A-Za-z0-9]*-F?\d+"  # short name of the source and number
 _SIGNS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
 

@@ -68,13 +68,16 @@ BAD = {
 def declaration(name: str, chapter: str) -> str:
     """A claim as `claims.yml` declares it."""
     return (
-        f"- {{id: {name}, source: {name[:4]}, place: here, statement: something, published: null, "
-        f"how: a comparison, basis: printed, chapter: {chapter}, verdict: reproduced, "
-        "notices: one}\n"
+        f"- {{id: {name}, place: here, statement: something, published: null, how: a comparison, "
+        f"basis: printed, chapter: {chapter}, verdict: reproduced, notices: one}}\n"
     )
 
 
 LEDGER = declaration("S000-01", "00-good") + declaration("S000-03", "03-missing")
+SOURCES = """\
+- {name: S000, key: ours2026, title: "Ours", text: "Our own {cite:p}`ours2026`."}
+- {name: Warner65, key: warner1965, title: "Coins", text: "Coins {cite:p}`warner1965`."}
+"""
 CONFIG = """\
 title: Toy
 only_build_toc_files: true
@@ -120,6 +123,7 @@ def write_project(folder: Path, cells: dict[str, str]) -> Path:
     for name, cell in cells.items():
         (folder / "book" / f"{name}.md").write_text(HEAD % cell)
     (folder / "book" / "claims.yml").write_text(LEDGER)
+    (folder / "book" / "sources.yml").write_text(SOURCES)
     (folder / "book" / "notation.md").write_text("# A page that is no chapter\n")
     (folder / "ldp" / "core.py").write_text("x = 1\n")
     (folder / "ldp" / "datasets" / "age.csv").write_text("17,395\n")

@@ -101,7 +101,8 @@ def test_false_claim_raises(case: dict, capsys: pytest.CaptureFixture) -> None:
     ("case", "message"),
     [
         ({"id": "41"}, "id must look like S004-41 or S004-F07, got '41'"),
-        ({"id": "S04-41"}, "id must look like"),
+        ({"id": "S004-4x"}, "id must look like"),
+        ({"id": "4S-41"}, "id must look like"),
         ({"id": 'S004-41" onclick='}, "id must look like"),
         ({"margin": 0.0, "standard_error": 0.1}, "margin must be between 0 and 1, got 0.0"),
         ({"margin": 0.05}, "margin needs a standard_error, got none"),

@@ -16,8 +16,10 @@ from pybtex.style.formatting.unsrt import Style as UnsortedStyle
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
 
+from tools import claims
+
 KEY = re.compile(r"``([A-Za-z]+\d+[a-z]*)``")
-SHORT_NAME = re.compile(r"S\d{3}")
+SHORT_NAMES = {source["key"]: source["name"] for source in claims.sources()}
 
 
 class AuthorYearLabels(BaseLabelStyle):
@@ -40,8 +42,8 @@ def label(entry: Entry) -> str:
     people = entry.persons["author"]
     last = [str(Text.from_latex(" ".join(p.prelast_names + p.last_names))) for p in people]
     authors = " and ".join(last) if len(last) <= 2 else f"{last[0]} et al."
-    short = SHORT_NAME.fullmatch(entry.key) and authors != entry.key
-    return f"{entry.key + ': ' if short else ''}{authors}, {entry.fields['year']}"
+    short = SHORT_NAMES.get(entry.key, authors)
+    return f"{short + ': ' if short != authors else ''}{authors}, {entry.fields['year']}"
 
 
 def cite_keys(

@@ -1,9 +1,10 @@
 """Sphinx extension: the reproduction report, `claims.json`, and the roles `{claim}` and `{value}`.
 
 Directives, used by `report.md`: `claims-run` (profile, versions, commit), `claims-counts`
-(verdicts by source), `claims-chapters` (which chapter checks what) and `claims-list` (every claim
-of one source, each with a permanent anchor). The role ``{claim}`S004-41` `` links to a claim;
-``{value}`S003-11.observed[0]:.3g` `` is a number that the run recorded.
+(verdicts by source), `claims-chapters` (which chapter checks what), `claims-sources` (a section for
+each source) and in it `claims-list` (its claims, each with a permanent anchor). The role
+``{claim}`S004-41` `` links to a claim; ``{value}`S003-11.observed[0]:.3g` `` is a number that the
+run recorded.
 """
 
 import json
@@ -26,6 +27,7 @@ from tools import index as runs
 logger = logging.getLogger(__name__)
 
 REPORT = "book/report"
+SECTIONS = "```{claims-sources}\n```\n"
 
 
 def load(env: BuildEnvironment) -> list[ledger.Claim]:
@@ -123,7 +125,9 @@ class ClaimsCounts(ClaimsDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write them as one table."""
-        return [nodes.raw("", claims_html.counts_table(self.claims()), format="html")]
+        titles = {s["name"]: s["title"] for s in files.sources(Path(self.env.srcdir))}
+        text = claims_html.counts_table(self.claims(), titles)
+        return [nodes.raw("", text, format="html")]
 
 
 class ClaimsChapters(ClaimsDirective):
@@ -182,6 +186,14 @@ class ClaimsList(ClaimsDirective):
         return nodes.paragraph("", "", *children, *messages)
 
 
+def write_sections(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Give each source its section, where the report asks for them."""
+    if docname == REPORT:
+        root = Path(app.srcdir)
+        app.env.note_dependency(str(root / "book" / "sources.yml"))
+        content[0] = content[0].replace(SECTIONS, claims_html.sections(files.sources(root)))
+
+
 def register_anchors(app: Sphinx, env: BuildEnvironment) -> None:
     """Tell the standard domain where every claim and its badge stand, whatever was read."""
     anchors = env.get_domain("std").anonlabels
@@ -201,7 +213,8 @@ def check_consistency(app: Sphinx, env: BuildEnvironment) -> None:
     claims = files.declared(root)
     errata = root / "book" / "errata.md"
     text = errata.read_text(encoding="utf-8") if errata.exists() else ""
-    faults = ledger.homeless(chapters.names(root), claims)
+    faults = ledger.source_faults(files.sources(root))
+    faults += ledger.homeless(chapters.names(root), claims)
     faults += [f"claim {i} is missing from the errata" for i in ledger.unlisted(claims, text)]
     for fault in faults:
         logger.warning(fault, location=str(files.path(root)))
@@ -229,6 +242,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("claims-chapters", ClaimsChapters)
     app.add_directive("claims-list", ClaimsList)
     app.add_css_file("claims.css")
+    app.connect("source-read", write_sections)
     app.connect("env-updated", register_anchors)
     app.connect("env-check-consistency", check_consistency)
     app.connect("build-finished", write_json)

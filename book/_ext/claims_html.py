@@ -114,17 +114,25 @@ def run_facts(facts: dict[str, Any]) -> str:
     return execution.facts_list(rows | facts["versions"] | facts["runs"])
 
 
-def counts_table(claims: list[Claim]) -> str:
+def counts_table(claims: list[Claim], titles: dict[str, str]) -> str:
     """Table of verdicts by source; it scrolls by itself on narrow screens."""
     by_source = ledger.counts(claims)
     total = {v: sum(counter[v] for counter in by_source.values()) for v in ledger.SHOWN}
-    rows = [row(s, counter, f": {ledger.SOURCES[s]}") for s, counter in by_source.items()]
-    titles = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.SHOWN, "all"))
+    rows = [row(s, counter, f": {titles[s]}") for s, counter in by_source.items()]
+    heads = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.SHOWN, "all"))
     return (
         '<div class="claims-scroll" role="region" aria-label="Verdicts by source" tabindex="0">'
         '<table class="table claims-counts"><caption>Verdicts by source</caption>'
-        f'<thead><tr><th scope="col">source</th>{titles}</tr></thead>'
+        f'<thead><tr><th scope="col">source</th>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody><tfoot>{row('all sources', total)}</tfoot></table></div>"
+    )
+
+
+def sections(sources: list[dict[str, str]]) -> str:
+    """Markdown of the sections of the report, one for each source."""
+    return "\n".join(
+        f"## {source['name']}\n\n{source['text']}\n\n```{{claims-list}} {source['name']}\n```\n"
+        for source in sources
     )
 
 

@@ -18,11 +18,22 @@ def path(root: Path = chapters.ROOT) -> Path:
     return root / "book" / "claims.yml"
 
 
+def sources(root: Path = chapters.ROOT) -> list[dict]:
+    """Every source of `book/sources.yml`, in the order of the report."""
+    return _entries(root / "book" / "sources.yml")
+
+
 def declared(root: Path = chapters.ROOT) -> list[dict]:
-    """Every claim of `book/claims.yml`, in its order."""
-    if not path(root).exists():
-        return []
-    return yaml.safe_load(path(root).read_text(encoding="utf-8")) or []
+    """Every claim of `book/claims.yml`, in its order, with its source, None if it has none."""
+    names = {source["name"]: source["name"] for source in sources(root)}
+    return [
+        claim | {"source": names.get(str(claim.get("id")).partition("-")[0])}
+        for claim in _entries(path(root))
+    ]
+
+
+def _entries(path: Path) -> list[dict]:
+    return yaml.safe_load(path.read_text(encoding="utf-8")) or [] if path.exists() else []
 
 
 def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[dict]:

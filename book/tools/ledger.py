@@ -11,20 +11,14 @@ from typing import Any
 from ldp.companion import CLAIM_ID, agrees
 from tools.values import fill
 
-SOURCES = {
-    "S000": "Slides: adaptive randomized response (AdOBEst-LDP)",
-    "S001": "Lecture notes: the local model",
-    "S002": "Poster: private sampling with public data",
-    "S003": "Paper: improving frequency estimation",
-    "S004": "Slides: local differential privacy, part 1",
-}
 VERDICTS = ("reproduced", "corrected", "refuted", "open")
 # How a verdict is shown and counted: a rebuilt equation is never said to be the source's own.
 REBUILT = "reconstruction verified"
 SUBSTITUTE = "reproduced on substitute data"
 SHOWN = ("reproduced", REBUILT, SUBSTITUTE, "corrected", "refuted", "open")
-FIELDS = ("id", "source", "place", "statement", "published", "how", "basis", "chapter", "verdict")
+FIELDS = ("id", "place", "statement", "published", "how", "basis", "chapter", "verdict")
 CHOICES = {"verdict": VERDICTS, "basis": ("printed", "reconstructed"), "data": ("substitute",)}
+SOURCE = ("name", "key", "title", "text")
 WORDS = ("reason", "margin", "notices")  # sentences that some claims need
 TEXTS = ("how", *WORDS)  # where numbers of the run are filled in
 POWER = 0.02  # a check that misses larger faults than this says why
@@ -60,7 +54,8 @@ def shown(claim: Claim) -> str:
 
 def counts(claims: list[Claim]) -> dict[str, Counter[str]]:
     """How many claims of each source have each verdict, as it is shown."""
-    return {s: Counter(shown(c) for c in claims if c["source"] == s) for s in SOURCES}
+    sources = dict.fromkeys(claim["source"] for claim in claims)
+    return {s: Counter(shown(c) for c in claims if c["source"] == s) for s in sources}
 
 
 def faults(names: list[str], claims: list[Claim], records: list[Claim]) -> dict[str, str]:
@@ -77,6 +72,21 @@ def faults(names: list[str], claims: list[Claim], records: list[Claim]) -> dict[
         if told:
             found[name] = "; ".join(told)
     return found
+
+
+def source_faults(sources: list[dict[str, str]]) -> list[str]:
+    """One sentence for each source that is not declared as the rules ask."""
+    times = Counter(source.get("name") for source in sources)
+    faults = []
+    for source in sources:
+        name = source.get("name")
+        if source.keys() != set(SOURCE) or not all(isinstance(v, str) for v in source.values()):
+            faults.append(f"source {name} must have the texts {', '.join(SOURCE)} and no others")
+        elif not re.fullmatch("[A-Za-z][A-Za-z0-9]*", name) or times[name] > 1:
+            faults.append(f"source {name} must have a name of its own, of letters and digits")
+        elif f"`{source['key']}`" not in source["text"]:
+            faults.append(f"source {name} must cite its key {source['key']} in its text")
+    return faults
 
 
 def homeless(names: list[str], claims: list[Claim]) -> list[str]:
@@ -116,11 +126,9 @@ def schema_fault(claim: Claim) -> str:
     """What is wrong with one declaration; empty if nothing is."""
     if missing := [f for f in FIELDS if f not in claim]:
         return f"has no {', '.join(missing)}"
-    if claim["source"] not in SOURCES:
-        return f"names an unknown source {claim['source']}"
-    if not (re.fullmatch(CLAIM_ID, claim["id"]) and claim["id"].startswith(claim["source"])):
-        return f"must begin with its source {claim['source']} and end in a number"
-    if extra := set(claim) - set(FIELDS) - set(WORDS) - {"data"}:
+    if not re.fullmatch(CLAIM_ID, claim["id"]) or claim["source"] is None:
+        return "must be called after a source of book/sources.yml, a hyphen and a number"
+    if extra := set(claim) - set(FIELDS) - set(WORDS) - {"data", "source"}:
         return f"has unknown fields {', '.join(sorted(extra))}"
     for field, allowed in CHOICES.items():
         if field in claim and claim[field] not in allowed:
