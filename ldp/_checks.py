@@ -68,6 +68,22 @@ def values(given: Any, size: int) -> npt.NDArray[np.int64]:
     return integers_below(given, "values", size)
 
 
+def candidates(given: Any, size: int) -> npt.NDArray[np.int64]:
+    """Return values to be counted: integers in 0..size-1, at least one."""
+    named = integers_below(given, "candidates", size)
+    if named.size == 0:
+        raise ValueError("candidates must name at least one value, got none.")
+    return named
+
+
+def different_candidates(given: Any, size: int) -> npt.NDArray[np.int64]:
+    """Return candidates whose counts can be drawn independently: each once."""
+    named = candidates(given, size)
+    if named.size > 1 and not np.diff(np.sort(named)).all():  # np.unique is slower
+        raise ValueError("candidates must be different, got one twice.")
+    return named
+
+
 def value_counts(given: Any, size: int) -> npt.NDArray[np.int64]:
     """Return how many users hold each value: non-negative integers, shape (size,)."""
     array = integers(given, "value_counts")

@@ -122,3 +122,34 @@ class PureMechanism(FrequencyOracle, SupportMechanism, Protocol):
     Then :math:`p` and :math:`q` are the probabilities that a report supports its own value and any
     one other value.
     """
+
+
+@runtime_checkable
+class CandidateOracle(FrequencyOracle, Protocol):
+    """A frequency oracle by hashing, whose reports can be counted for some of the values alone."""
+
+    @property
+    def hashes(self) -> Any:
+        """The family that hash functions are drawn from."""
+
+    def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
+        """Count the reports that support each candidate, or each value."""
+
+
+@runtime_checkable
+class WideOracle(CandidateOracle, Protocol):
+    """One whose values nobody can list, and so draws the counts of candidates alone."""
+
+    @property
+    def num_bits(self) -> int:
+        """Bits of a value."""
+
+    def simulate(
+        self,
+        value_counts: npt.ArrayLike,
+        rng: np.random.Generator,
+        *,
+        candidates: npt.ArrayLike | None = None,
+        others: int = 0,
+    ) -> Tally:
+        """Draw the counts of candidates that so many users hold, and `others` none of them."""

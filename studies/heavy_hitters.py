@@ -32,7 +32,7 @@ from tools import environment, revision
 SEED, RUNS = 0, 20
 EPSILONS = (1.0, 2.0, 4.0)
 CELL = ("grid", "population", "codes", "bits", "epsilon")
-USED = ("heavy_hitters/*.py", "mechanisms/wide_hashing.py", "assigned.py", "_found.py")
+USED = ("heavy_hitters/*.py", "mechanisms/wide_hashing.py", "assigned/*.py", "_found.py")
 
 
 def grid(name: str, populations: tuple, codes: str, bits: int, epsilons: tuple) -> list[dict]:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import instances
 import mean_oracles
 import numpy as np
-import views
 
 import ldp
+from ldp.assigned import Intervals
 from ldp.protocols.law_samplers import LangevinSampler
 
 
@@ -50,7 +50,7 @@ SMALL: list[Any] = [*instances.every(1.0), *instances.every(4.0)]
 SMALL += [*mean_oracles.every(0.1), *mean_oracles.every(2.0), ldp.SHE(2, 60.0, resolution=1)]
 SMALL += [ldp.HierarchicalHistogram(4, 1.0, branching=2)]
 SMALL += [
-    ldp.Assigned([(views.First(4, 1), ldp.GRR(2, 1.0), 0.4), (views.Same(4), ldp.OUE(4, 1.0), 0.6)])
+    ldp.Assigned([(Intervals(4, 2), ldp.GRR(2, 1.0), 0.4), (Intervals(4, 1), ldp.OUE(4, 1.0), 0.6)])
 ]
 SMALL += [ldp.means.VectorMean(ldp.means.OneBitMean, -1.0, 2.0, 1.0, 3, 2)]
 
@@ -199,8 +199,8 @@ PLAUSIBLE: dict[str, Any] = {
     "word_bits": lambda w: 3,
     "others": lambda w: 5,
     "parts": lambda w: [
-        (views.First(4, 1), ldp.GRR(2, 1.0), 0.4),
-        (views.Same(4), ldp.OUE(4, 1.0), 0.6),
+        (Intervals(4, 2), ldp.GRR(2, 1.0), 0.4),
+        (Intervals(4, 1), ldp.OUE(4, 1.0), 0.6),
     ],
     "Assigned.tally.candidates": lambda w: None,
     "Assigned.simulate.values": lambda w: np.arange(4),

@@ -34,7 +34,7 @@ ROOMS = (
     "ldp/heavy_hitters",
     "ldp/itemsets",
     "ldp/samplers",
-    "ldp/assigned.py",
+    "ldp/assigned",
     "ldp/audit.py",
 )
 LISTS = yaml.safe_load((ROOT / "tests" / "mutants.yml").read_text())

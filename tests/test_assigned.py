@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 from test_bad_input import refuse
-from views import First, Same
 
 from ldp import GRR, OUE, Assigned, WideHashing, debias, worst_case_epsilon
-from ldp.assigned import AssignedReports, assign
+from ldp.assigned import AssignedReports, Intervals, assign
 
-TWO = Assigned([(First(16, 2), GRR(4, 1.0), 0.3), (Same(16), GRR(16, 1.0), 0.7)])
+
+def same(size):
+    return Intervals(size, 1)
+
+
+TWO = Assigned([(Intervals(16, 4), GRR(4, 1.0), 0.3), (same(16), GRR(16, 1.0), 0.7)])
 
 
 def test_the_budget_is_spent_exactly():
@@ -29,14 +33,14 @@ def test_control_shares_that_depend_on_the_value_spend_more():
 
 
 def test_the_budget_is_the_largest_of_the_parts():
-    parts = [(Same(4), GRR(4, 1.0), 0.5), (Same(4), OUE(4, 2.0), 0.5)]
+    parts = [(same(4), GRR(4, 1.0), 0.5), (same(4), OUE(4, 2.0), 0.5)]
     assert Assigned(parts).epsilon == 2.0
     assert worst_case_epsilon(Assigned(parts).channel()) == pytest.approx(2.0, rel=1e-12)
 
 
 def test_everybody_answers_once_and_in_order():
     values = np.random.default_rng(1).integers(0, 16, 5_000)
-    sharp = Assigned([(First(16, 2), GRR(4, 30.0), 0.3), (Same(16), GRR(16, 30.0), 0.7)])
+    sharp = Assigned([(Intervals(16, 4), GRR(4, 30.0), 0.3), (same(16), GRR(16, 30.0), 0.7)])
     made = sharp.privatize(values, np.random.default_rng(2))
     assert made.part.shape == (5_000,)
     assert (made.reports[0] == values[made.part == 0] >> 2).all()  # at 30 the truth is told
@@ -74,7 +78,7 @@ def test_equal_shares_cut_the_words_in_equal_runs():
 
 def test_candidates_of_each_part():
     hashed = WideHashing(40, 3.0)
-    both = Assigned([(First(2**40, 36), GRR(16, 3.0), 0.5), (Same(2**40), hashed, 0.5)])
+    both = Assigned([(Intervals(2**40, 2**36), GRR(16, 3.0), 0.5), (same(2**40), hashed, 0.5)])
     values = np.repeat([2**39 + 7, 5], 2_000)
     made = both.privatize(values, np.random.default_rng(5))
     first, second = both.tally(made, [None, [5, 6, 2**39 + 7]])
@@ -87,7 +91,7 @@ def test_candidates_of_each_part():
 def test_simulate_has_the_moments_of_reports():
     """Estimates of both ways, six standard errors; the control simulates other users."""
     hashed = WideHashing(40, 2.0)
-    both = Assigned([(First(2**40, 36), GRR(16, 2.0), 0.4), (Same(2**40), hashed, 0.6)])
+    both = Assigned([(Intervals(2**40, 2**36), GRR(16, 2.0), 0.4), (same(2**40), hashed, 0.6)])
     values, counts, asked = [2**39 + 7, 5, 2**38], [500, 300, 200], [None, [6, 5, 2**39 + 7]]
 
     def estimates(tallies):
@@ -119,9 +123,9 @@ def test_split_loses_nobody():
 
 
 MADE = TWO.privatize([1, 2, 3], np.random.default_rng(1))
-WIDE = Assigned([(Same(16), WideHashing(4, 1.0), 1.0)])
+WIDE = Assigned([(same(16), WideHashing(4, 1.0), 1.0)])
 RNG = np.random.default_rng(1)
-FINE = (Same(4), GRR(4, 1.0), 0.5)
+FINE = (same(4), GRR(4, 1.0), 0.5)
 
 
 @pytest.mark.parametrize(
@@ -130,13 +134,13 @@ FINE = (Same(4), GRR(4, 1.0), 0.5)
         (lambda: Assigned([]), "parts"),
         (lambda: Assigned(None), "parts"),
         (lambda: Assigned([GRR(4, 1.0)]), "parts"),
-        (lambda: Assigned([FINE, (Same(5), GRR(5, 1.0), 0.5)]), "parts"),
+        (lambda: Assigned([FINE, (same(5), GRR(5, 1.0), 0.5)]), "parts"),
         (lambda: Assigned([(GRR, GRR(4, 1.0), 1.0)]), "parts"),
-        (lambda: Assigned([(Same(4), "GRR", 1.0)]), "parts"),
+        (lambda: Assigned([(same(4), "GRR", 1.0)]), "parts"),
         (lambda: Assigned([FINE]), "shares"),
-        (lambda: Assigned([FINE, FINE, (Same(4), GRR(4, 1.0), 0.0)]), "shares"),
-        (lambda: Assigned([FINE, FINE, (Same(4), GRR(4, 1.0), -0.1)]), "shares"),
-        (lambda: Assigned([(Same(4), GRR(4, 1.0), "1")]), "shares"),
+        (lambda: Assigned([FINE, FINE, (same(4), GRR(4, 1.0), 0.0)]), "shares"),
+        (lambda: Assigned([FINE, FINE, (same(4), GRR(4, 1.0), -0.1)]), "shares"),
+        (lambda: Assigned([(same(4), GRR(4, 1.0), "1")]), "shares"),
         (lambda: assign(-1, [1.0], RNG), "num_users"),
         (lambda: assign(3, [], RNG), "shares"),
         (lambda: assign(3, [0.5, 0.6], RNG), "shares"),
@@ -200,7 +204,7 @@ def test_nobody_at_all_is_simulated():
 
 
 def test_shares_a_little_above_one_are_split():
-    rounds = Assigned([(Same(4), GRR(4, 1.0), 1 + 5e-10), (Same(4), GRR(4, 1.0), 1e-12)])
+    rounds = Assigned([(same(4), GRR(4, 1.0), 1 + 5e-10), (same(4), GRR(4, 1.0), 1e-12)])
     assert rounds.split([1000, 10], RNG).tolist() == [[1000, 10], [0, 0]]
 
 

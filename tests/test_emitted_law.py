@@ -15,7 +15,6 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from test_noise import emitted as emitted_laplace
-from views import First, Same
 
 import ldp
 from ldp import (
@@ -37,6 +36,7 @@ from ldp import (
     WideHashing,
 )
 from ldp._words import at_least, at_most, shared_rest, threshold
+from ldp.assigned import Intervals
 from ldp.means import (
     HybridMean,
     LaplaceMean,
@@ -162,7 +162,8 @@ def some_encoding(d, epsilon):
 def two_parts(d, epsilon):
     half = max(2, (d + 1) // 2)
     hashed = WideHashing(d.bit_length(), epsilon)
-    return Assigned([(First(d, d > 2), GRR(half, epsilon), 0.3), (Same(d), hashed, 0.7)])
+    first = Intervals(d, 1 + (d > 2))
+    return Assigned([(first, GRR(half, epsilon), 0.3), (Intervals(d, 1), hashed, 0.7)])
 
 
 def part(d, epsilon, size, share):

@@ -14,6 +14,7 @@ from test_samplers import FALSE_ALARM, chi_square_p_value
 
 import ldp
 from ldp import GRR, OUE, SHE, HierarchicalHistogram, Tally, variance, worst_case_epsilon
+from ldp.assigned import AssignedReports
 
 
 def mixed(size, epsilon):
@@ -36,15 +37,14 @@ def interval(h, level, value):
 
 def channel(h):
     """Pr[level and report | value], the levels side by side."""
-    of_levels = [m.channel()[interval(h, m, np.arange(h.domain_size))] for m in h.levels]
-    return np.hstack(of_levels) / len(h.levels)
+    return h.questions.channel()
 
 
 def outcomes(h, reports):
     """Columns of that channel, in the order of the levels."""
     widths = [m.channel().shape[1] for m in h.levels]
     starts = np.cumsum([0, *widths[:-1]])
-    found = [s + m.outcomes(r) for s, m, r in zip(starts, h.levels, reports, strict=True)]
+    found = [s + m.outcomes(r) for s, m, r in zip(starts, h.levels, reports.reports, strict=True)]
     return np.concatenate(found)
 
 
@@ -91,8 +91,9 @@ def test_users_keep_their_order_and_none_is_lost():
     reports = h.privatize(values, np.random.default_rng(4))
     first = np.random.default_rng(4).bit_generator.random_raw(500)  # drawn before all else
     drawn = np.array([word * 3 // 2**64 for word in first.tolist()])
+    np.testing.assert_array_equal(reports.part, drawn)
     for i, width in enumerate([16, 4, 1]):
-        np.testing.assert_array_equal(reports[i], values[drawn == i] // width)
+        np.testing.assert_array_equal(reports.reports[i], values[drawn == i] // width)
 
 
 def test_how_much_randomness_is_used_says_nothing_about_the_values():
@@ -223,9 +224,10 @@ def test_control_levels_of_fixed_sizes_are_seen():
 def test_tallies_add_level_by_level():
     h = HierarchicalHistogram(16, 1.0)
     values, rng = np.arange(900) % 16, np.random.default_rng(10)
-    reports = h.privatize(values, rng)
-    parts = [h.tally([r[i::2] for r in reports]) for i in range(2)]
-    assert [a + b for a, b in zip(*parts, strict=True)] == list(h.tally(reports))
+    one, other = (h.privatize(values, rng) for _ in range(2))
+    levels = map(np.concatenate, zip(one.reports, other.reports, strict=True))
+    both = h.tally(AssignedReports(np.append(one.part, other.part), tuple(levels)))
+    assert list(both) == [a + b for a, b in zip(h.tally(one), h.tally(other), strict=True)]
 
 
 def test_no_user_and_one_user():

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._drawn import drawn_tally, held_counts, sums
-from ldp.assigned import Assigned, AssignedReports, part_sizes
+from ldp.assigned.drawn import drawn_tally, held_counts, sums
+from ldp.assigned.users import Assigned, AssignedReports, part_sizes
 from ldp.heavy_hitters._walk import Count
 from ldp.heavy_hitters.pool import HashPool
 from ldp.heavy_hitters.states import PoolStates

@@ -10,7 +10,7 @@ from ldp._frozen import freeze
 from ldp._words import uniform_below, words
 from ldp.heavy_hitters._pool_kernels import count_pooled
 from ldp.mechanisms.hash_family import MultilinearFamily
-from ldp.mechanisms.shared import indicator_second_moment, named_candidates
+from ldp.mechanisms.shared import indicator_second_moment
 from ldp.mechanisms.wide_hashing import WideHashing, listed
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
@@ -213,7 +213,7 @@ class HashPool:
         """Candidates, or all values if they can be listed."""
         if candidates is None:
             return listed(self.hashing.num_bits)
-        return named_candidates(candidates, self.domain_size)
+        return _checks.candidates(candidates, self.domain_size)
 
     def channel(self) -> Floats:
         """Every function and bucket: A * g columns."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ldp.assigned import Assigned, AssignedReports, part_sizes
+from ldp.assigned.users import Assigned, AssignedReports, part_sizes
 from ldp.heavy_hitters._walk import check_rounds
 from ldp.heavy_hitters.pool import HashPool
 from ldp.types import Integers

@@ -13,7 +13,7 @@ from ldp.itemsets._kernels import draw_cells
 from ldp.itemsets.sets import MOST, ItemSets, check_sets
 from ldp.mechanisms.hashing import LocalHashing
 from ldp.mechanisms.randomized_response import GRR
-from ldp.mechanisms.shared import indicator_second_moment, named_candidates, support_counts
+from ldp.mechanisms.shared import indicator_second_moment, support_counts
 from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, PureMechanism
@@ -226,7 +226,7 @@ def asked_cells(candidates: npt.ArrayLike | None, num_items: int, length: int) -
     """Return the cells to be counted: all items, or those asked for, dummies among them."""
     if candidates is None:
         return np.arange(num_items)
-    return named_candidates(candidates, num_items + length)
+    return _checks.candidates(candidates, num_items + length)
 
 
 def _check_oracle(oracle: PureMechanism, num_cells: int) -> PureMechanism:

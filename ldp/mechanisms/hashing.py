@@ -14,7 +14,6 @@ from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.shared import (
     independent_counts,
     indicator_second_moment,
-    named_candidates,
     support_counts,
     support_likelihood,
 )
@@ -128,7 +127,7 @@ class LocalHashing:
     def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
         """Count the reports that support each value, or each of a list of candidate values."""
         given = self._check(reports)
-        asked = None if candidates is None else named_candidates(candidates, self.domain_size)
+        asked = None if candidates is None else _checks.candidates(candidates, self.domain_size)
         wanted = np.arange(self.domain_size) if asked is None else asked
         keys = self.hashes.keys(wanted)
         counts = np.zeros(keys.size, dtype=np.int64)

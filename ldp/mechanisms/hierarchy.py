@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._frozen import freeze
-from ldp._words import uniform_below, words
+from ldp.assigned import Assigned, AssignedReports, Intervals
 from ldp.linear import debias, variance
 from ldp.mechanisms.unary import OUE
 from ldp.tally import Tally
-from ldp.types import Array, Floats, FrequencyOracle
+from ldp.types import Floats, FrequencyOracle
 
 
 @dataclass(frozen=True, init=False)
@@ -99,31 +99,25 @@ class HierarchicalHistogram:
         """Number of intervals on each of the levels 1 to h."""
         return tuple(level.domain_size for level in self.levels)
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> tuple[Array, ...]:
-        """Draw a level for each user and report the interval there; one array for each level."""
-        given = _checks.values(values, self.domain_size)
-        rng = _checks.rng(rng)
-        drawn = uniform_below(words(rng, given.size), len(self.levels), rng)
-        return tuple(
-            level.privatize(given[drawn == i] // (self.domain_size // level.domain_size), rng)
-            for i, level in enumerate(self.levels)
-        )
+    @property
+    def questions(self) -> Assigned:
+        """What users are asked: each level as often as any other, and of it the interval."""
+        d, share = self.domain_size, 1 / len(self.levels)
+        return Assigned([(Intervals(d, d // m.domain_size), m, share) for m in self.levels])
 
-    def tally(self, reports: Sequence[Array]) -> tuple[Tally, ...]:
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> AssignedReports:
+        """Draw a level for each user and report the interval there."""
+        return self.questions.privatize(values, rng)
+
+    def tally(self, reports: AssignedReports) -> tuple[Tally, ...]:
         """Count the reports of every level."""
-        self._check_levels(reports, "reports")
-        return tuple(level.tally(given) for level, given in zip(self.levels, reports, strict=True))
+        return self.questions.tally(reports)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> tuple[Tally, ...]:
         """Draw the tallies exactly: the users of each value fall on the levels multinomially."""
         counts = _checks.value_counts(value_counts, self.domain_size)
-        rng = _checks.rng(rng)
-        num_levels = len(self.levels)
-        split = rng.multinomial(counts, np.full(num_levels, 1 / num_levels))
-        return tuple(
-            level.simulate(split[:, i].reshape(level.domain_size, -1).sum(axis=1), rng)
-            for i, level in enumerate(self.levels)
-        )
+        shares = zip(self.levels, self.questions.split(counts, rng), strict=True)
+        return tuple(m.simulate(s.reshape(m.domain_size, -1).sum(axis=1), rng) for m, s in shares)
 
     def nodes(self, tallies: Sequence[Tally]) -> tuple[Floats, ...]:
         """Unbiased estimates of the frequency of every interval, the root (1) first.
@@ -149,14 +143,11 @@ class HierarchicalHistogram:
         noise = [variance(m, t.num_reports) for t, m in zip(tallies, self.levels, strict=True)]
         return np.array([0.0, *noise])
 
-    def _check_levels(self, given: object, name: str) -> None:
-        if not isinstance(given, tuple | list):
-            raise TypeError(f"{name} must be a tuple, got {type(given).__name__}.")
-        if len(given) != len(self.levels):
-            raise ValueError(f"{name} must be of {len(self.levels)} levels, got {len(given)}.")
-
     def _check_tallies(self, tallies: Sequence[Tally]) -> None:
-        self._check_levels(tallies, "tallies")
+        if not isinstance(tallies, tuple | list):
+            raise TypeError(f"tallies must be a tuple, got {type(tallies).__name__}.")
+        if len(tallies) != len(self.levels):
+            raise ValueError(f"tallies must be of {len(self.levels)} levels, got {len(tallies)}.")
         for i, (tally, level) in enumerate(zip(tallies, self.levels, strict=True), start=1):
             if not isinstance(tally, Tally):
                 raise TypeError(f"tallies must be of type Tally, got {type(tally).__name__}.")

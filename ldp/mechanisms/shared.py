@@ -25,14 +25,6 @@ def count_outcomes(mechanism: Any, reports: npt.ArrayLike) -> Tally:
     return Tally(_kernels.histogram(given, mechanism.num_outcomes), given.size, mechanism)
 
 
-def named_candidates(candidates: npt.ArrayLike, size: int) -> Integers:
-    """Return candidates below `size`, of which there is at least one."""
-    named = _checks.integers_below(candidates, "candidates", size)
-    if named.size == 0:
-        raise ValueError("candidates must name at least one value, got none.")
-    return named
-
-
 def independent_counts(
     value_counts: Integers, p: float, q: float, rng: np.random.Generator
 ) -> Integers:

@@ -16,7 +16,6 @@ from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.shared import (
     independent_counts,
     indicator_second_moment,
-    named_candidates,
     support_counts,
     support_likelihood,
 )
@@ -177,7 +176,7 @@ class WideHashing:
         if candidates is None:
             asked = listed(self.num_bits)
         else:
-            asked = named_candidates(candidates, self.domain_size)
+            asked = _checks.candidates(candidates, self.domain_size)
         order = np.argsort(asked >> self.limb_bits, kind="stable")
         groups = asked[order] >> self.limb_bits
         ends = np.append(np.flatnonzero(np.diff(groups)) + 1, groups.size)
@@ -212,7 +211,8 @@ class WideHashing:
         nobody holds a third value and the buckets are equal; else see :class:`ldp.LocalHashing`.
         A candidate named twice is refused: it would count differently in its two places.
         """
-        asked = None if candidates is None else drawn_candidates(candidates, self.domain_size)
+        d = self.domain_size
+        asked = None if candidates is None else _checks.different_candidates(candidates, d)
         size = listed(self.num_bits).size if asked is None else asked.size
         counts = _checks.value_counts(value_counts, size)
         more = _checks.integer(others, "others", 0, 2**53)
@@ -281,11 +281,3 @@ def listed(num_bits: int) -> Integers:
             f"(name candidates), got {num_bits}."
         )
     return np.arange(1 << num_bits)
-
-
-def drawn_candidates(candidates: npt.ArrayLike, size: int) -> Integers:
-    """Return candidates below `size` whose counts can be drawn independently: each once."""
-    asked = named_candidates(candidates, size)
-    if asked.size > 1 and not np.diff(np.sort(asked)).all():  # np.unique is slower
-        raise ValueError("candidates must be different, got one twice.")
-    return asked

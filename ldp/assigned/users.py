@@ -2,31 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._drawn import check_drawn, drawn_tally, held_counts, sums
 from ldp._frozen import freeze
 from ldp._kernels import chunks
-from ldp._words import threshold, words
+from ldp._words import threshold, uniform_below, words
+from ldp.assigned.drawn import check_drawn, drawn_tally, held_counts, sums
+from ldp.assigned.parts import Part, View, made_part, viewed
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers, Mechanism
-
-__all__ = ["Assigned", "AssignedReports", "View", "assign"]
-
-
-class View(Protocol):
-    """What a part of the users is asked: a fixed public function of the value, a frozen object."""
-
-    @property
-    def domain_size(self) -> int:
-        """Number of values that the function takes."""
-
-    def __call__(self, values: Integers) -> Integers:
-        """Return what is asked about each value."""
+from ldp.types import Array, CandidateOracle, Floats, Integers, Mechanism
 
 
 class AssignedReports(NamedTuple):
@@ -51,7 +39,7 @@ def assign(num_users: int, shares: npt.ArrayLike, rng: np.random.Generator) -> I
     Returns
     -------
     ndarray of int64, shape (n,)
-        Parts, 0 to k-1. Their probabilities are the shares to within 2**-64.
+        Parts, 0 to k-1: equal shares exactly, others to the rounding of their sums.
 
     Raises
     ------
@@ -67,10 +55,14 @@ def assign(num_users: int, shares: npt.ArrayLike, rng: np.random.Generator) -> I
     given = check_shares(shares)
     rng = _checks.rng(rng)
     edges = np.array([threshold(edge) for edge in np.cumsum(given)[:-1]], dtype=np.uint64)
+    equal = given.min() == given.max()
     part = np.empty(size, dtype=np.int64)
     for chunk in chunks(size, 1):
         drawn = words(rng, chunk.stop - chunk.start)
-        part[chunk] = np.searchsorted(edges, drawn, side="right")
+        if equal:
+            part[chunk] = uniform_below(drawn, given.size, rng)
+        else:
+            part[chunk] = np.searchsorted(edges, drawn, side="right")
     return part
 
 
@@ -94,9 +86,8 @@ class Assigned:
 
     Parameters
     ----------
-    parts : sequence of (view, mechanism, share)
-        A view is a function of the values with a ``domain_size``, how many values it takes; its
-        results are values of the mechanism. Shares are positive and sum to one.
+    parts : sequence of Part, or of (view, mechanism, share)
+        The results of a view are values of its mechanism. Shares are positive and sum to one.
 
     Raises
     ------
@@ -106,57 +97,51 @@ class Assigned:
     Examples
     --------
     >>> from ldp import GRR, OUE, debias
-    >>> from typing import NamedTuple
-    >>> class Shifted(NamedTuple):
-    ...     domain_size: int
-    ...     bits: int
-    ...     def __call__(self, values):
-    ...         return values >> self.bits
-    >>> halves = Assigned([(Shifted(8, 2), GRR(2, 1.0), 0.5), (Shifted(8, 0), OUE(8, 1.0), 0.5)])
+    >>> from ldp.assigned import Intervals
+    >>> parts = [(Intervals(8, 4), GRR(2, 1.0), 0.5), (Intervals(8, 1), OUE(8, 1.0), 0.5)]
+    >>> halves = Assigned(parts)
     >>> rng = np.random.default_rng(1)
     >>> first, second = halves.tally(halves.privatize(np.full(50_000, 6), rng))
     >>> debias(first, GRR(2, 1.0)).round(1), first.num_reports + second.num_reports
     (array([0., 1.]), 50000)
     """
 
-    parts: tuple[tuple[View, Mechanism, float], ...]
+    parts: tuple[Part, ...]
 
     def __init__(self, parts: Sequence[tuple[View, Mechanism, float]]) -> None:
         if not isinstance(parts, list | tuple):
             raise TypeError(f"parts must be a list, got {type(parts).__name__}.")
         if not parts:
             raise ValueError("parts must be at least one, got none.")
-        for part in parts:
-            _check_part(part)
-        sizes = sorted({view.domain_size for view, _, _ in parts})
+        made = tuple(made_part(part) for part in parts)
+        sizes = sorted({part.view.domain_size for part in made})
         if len(sizes) > 1:
             raise ValueError(f"parts must have views of equally many values, got {sizes}.")
-        shares = check_shares([share for _, _, share in parts]).tolist()
-        kept = tuple((view, m, share) for (view, m, _), share in zip(parts, shares, strict=True))
-        freeze(self, parts=kept)
+        check_shares([part.share for part in made])
+        freeze(self, parts=made)
 
     @property
     def domain_size(self) -> int:
         """Number of values."""
-        return self.parts[0][0].domain_size
+        return self.parts[0].view.domain_size
 
     @property
     def epsilon(self) -> float:
         """Largest budget of a part."""
-        return max(m.epsilon for _, m, _ in self.parts)
+        return max(part.mechanism.epsilon for part in self.parts)
 
     @property
     def shares(self) -> tuple[float, ...]:
         """Probability of each part."""
-        return tuple(share for _, _, share in self.parts)
+        return tuple(part.share for part in self.parts)
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> AssignedReports:
         """Draw each user's part, and randomize what the part is asked."""
         given = _checks.values(values, self.domain_size)
-        part = assign(given.size, self.shares, rng)
-        asked = [viewed(v, m, given[part == i]) for i, (v, m, _) in enumerate(self.parts)]
-        parts = zip(self.parts, asked, strict=True)
-        return AssignedReports(part, tuple(m.privatize(some, rng) for (_, m, _), some in parts))
+        drawn = assign(given.size, self.shares, rng)
+        asked = [viewed(part, given[drawn == i]) for i, part in enumerate(self.parts)]
+        pairs = zip(self.parts, asked, strict=True)
+        return AssignedReports(drawn, tuple(p.mechanism.privatize(some, rng) for p, some in pairs))
 
     def tally(
         self, reports: AssignedReports, candidates: Sequence[Any] | None = None
@@ -164,10 +149,8 @@ class Assigned:
         """Count the reports of every part, of all its values or of the candidates named for it."""
         part_sizes(self, reports)
         asked = self._candidates(candidates)
-        return tuple(
-            m.tally(some) if wanted is None else _listing(m).tally(some, wanted)
-            for (_, m, _), some, wanted in zip(self.parts, reports.reports, asked, strict=True)
-        )
+        parts = zip(self.parts, reports.reports, asked, strict=True)
+        return tuple(_tally(part.mechanism, some, wanted) for part, some, wanted in parts)
 
     def split(self, counts: npt.ArrayLike, rng: np.random.Generator) -> Integers:
         """Draw how many of the users with each value fall on each part, shape (k, values)."""
@@ -192,20 +175,19 @@ class Assigned:
         """
         held, users = held_counts(values, counts, self.domain_size)
         wanted = self._candidates(candidates)
-        for (_, m, _), some in zip(self.parts, wanted, strict=True):
-            check_drawn(m, some)
-        asked = [viewed(view, m, held) for view, m, _ in self.parts]
+        for part, some in zip(self.parts, wanted, strict=True):
+            check_drawn(part.mechanism, some)
+        asked = [viewed(part, held) for part in self.parts]
         parts = zip(self.parts, asked, self.split(users, rng), wanted, strict=True)
         return tuple(
-            drawn_tally(m, *sums(codes, some), listed, rng)
-            for (_, m, _), codes, some, listed in parts
+            drawn_tally(part.mechanism, *sums(codes, some), listed, rng)
+            for part, codes, some, listed in parts
         )
 
     def channel(self) -> Floats:
         """Channels of the parts side by side, each times its share, with a row for each value."""
         every = np.arange(_checks.integer(self.domain_size, "domain_size", 1, 2**24))
-        parts = [share * m.channel()[viewed(view, m, every)] for view, m, share in self.parts]
-        return np.hstack(parts)
+        return np.hstack([p.share * p.mechanism.channel()[viewed(p, every)] for p in self.parts])
 
     def _candidates(self, candidates: Sequence[Any] | None) -> Sequence[Any]:
         if candidates is None:
@@ -215,14 +197,6 @@ class Assigned:
         if len(candidates) != len(self.parts):
             raise ValueError(f"candidates must be {len(self.parts)} lists, got {len(candidates)}.")
         return candidates
-
-
-def viewed(view: View, mechanism: Mechanism, values: Integers) -> Integers:
-    """Return what is asked about each value, or refuse what is no value of the mechanism."""
-    asked = _checks.integers_below(view(values), "results of a view", mechanism.domain_size)
-    if asked.size != values.size:
-        raise ValueError(f"results of a view must be {values.size}, one a value, got {asked.size}.")
-    return asked
 
 
 def part_sizes(assigned: Assigned, reports: AssignedReports) -> list[int]:
@@ -242,20 +216,10 @@ def part_sizes(assigned: Assigned, reports: AssignedReports) -> list[int]:
     return sizes
 
 
-def _check_part(part: Any) -> None:
-    if not isinstance(part, list | tuple) or len(part) != 3:
-        raise TypeError(f"parts must be (view, mechanism, share), got {_checks.shown(part)}.")
-    view, mechanism, share = part
-    if not (callable(view) and hasattr(view, "domain_size")):
-        raise TypeError(f"parts must have views with a domain_size, got {_checks.shown(view)}.")
-    if not isinstance(mechanism, Mechanism):
-        raise TypeError(f"parts must have mechanisms, got {_checks.shown(mechanism)}.")
-    _checks.integer(view.domain_size, "domain_size of a view", 1)
-    _checks.real(share, "shares", "positive")
-
-
-def _listing(mechanism: Any) -> Any:
-    """Return a mechanism whose tally takes candidates, or refuse it."""
-    if not hasattr(mechanism, "hashes"):
+def _tally(mechanism: Mechanism, reports: Array, candidates: Any) -> Tally:
+    """Count reports, of candidates if a mechanism is asked for some."""
+    if candidates is None:
+        return mechanism.tally(reports)
+    if not isinstance(mechanism, CandidateOracle):
         raise TypeError(f"candidates must be of a hashing mechanism, got {mechanism}.")
-    return mechanism
+    return mechanism.tally(reports, candidates)

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.mechanisms.wide_hashing import WideHashing, drawn_candidates
 from ldp.tally import Tally
-from ldp.types import Integers
+from ldp.types import Integers, Mechanism, WideOracle
 
 
 def held_counts(
@@ -24,14 +23,20 @@ def held_counts(
     return held, users
 
 
-def check_drawn(mechanism: Any, candidates: Any) -> None:
+def check_drawn(mechanism: Mechanism, candidates: Any) -> None:
     """Refuse what `drawn_tally` cannot draw, before anything is drawn."""
     if candidates is not None:
-        if not isinstance(mechanism, WideHashing):
-            raise TypeError(f"candidates must be of a WideHashing to be drawn, got {mechanism}.")
-        drawn_candidates(candidates, mechanism.domain_size)
+        wide_oracle(mechanism, "candidates")
+        _checks.different_candidates(candidates, mechanism.domain_size)
     elif mechanism.domain_size > 2**26:
         raise ValueError(f"candidates must be named for {mechanism.domain_size} values, got none.")
+
+
+def wide_oracle(mechanism: Mechanism, name: str) -> WideOracle:
+    """Return a mechanism that draws the counts of candidates, or refuse it."""
+    if not isinstance(mechanism, WideOracle):
+        raise TypeError(f"{name} must be of a WideHashing to be drawn, got {mechanism}.")
+    return mechanism
 
 
 def sums(codes: Integers, users: Integers) -> tuple[Integers, Integers]:
@@ -41,16 +46,21 @@ def sums(codes: Integers, users: Integers) -> tuple[Integers, Integers]:
 
 
 def drawn_tally(
-    mechanism: Any, codes: Integers, users: Integers, candidates: Any, rng: np.random.Generator
+    mechanism: Mechanism,
+    codes: Integers,
+    users: Integers,
+    candidates: Any,
+    rng: np.random.Generator,
 ) -> Tally:
     """Draw a tally of candidates, or of all values; so many users hold each code of `sums`."""
     if candidates is None:
         hold = np.zeros(mechanism.domain_size, dtype=np.int64)
         hold[codes] = users
-        return mechanism.simulate(hold, rng)  # type: ignore[no-any-return]
+        return mechanism.simulate(hold, rng)
     hold = np.zeros(len(candidates), dtype=np.int64)
     if codes.size:
         place = np.minimum(np.searchsorted(codes, candidates), codes.size - 1)
         hold = np.where(codes[place] == candidates, users[place], 0)
     others = int(users.sum() - hold.sum())
-    return mechanism.simulate(hold, rng, candidates=candidates, others=others)  # type: ignore[no-any-return]
+    drawing = wide_oracle(mechanism, "candidates")
+    return drawing.simulate(hold, rng, candidates=candidates, others=others)
