@@ -29,7 +29,7 @@ seed = 1
 # `ldp.core` is only in the package of the small book: a chapter must import that one.
 GOOD = """\
 from ldp import core
-from ldp.companion import claim
+from companion import claim
 
 print(f"the profile is {profile}, the seed is {seed}")
 claim("S000-01", observed=3, expected=3)"""
@@ -119,7 +119,8 @@ def write_project(folder: Path, cells: dict[str, str]) -> Path:
     """Make a book with one chapter per cell."""
     (folder / "book").mkdir(parents=True)
     caches = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(chapters.ROOT / "ldp", folder / "ldp", ignore=caches)
+    for part in ("ldp", "book/companion"):
+        shutil.copytree(chapters.ROOT / part, folder / part, ignore=caches)
     for name, cell in cells.items():
         (folder / "book" / f"{name}.md").write_text(HEAD % cell)
     (folder / "book" / "claims.yml").write_text(LEDGER)

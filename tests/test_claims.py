@@ -9,7 +9,7 @@ import claims_badge
 import claims_html
 import pytest
 
-from ldp.companion import agrees
+from companion import agrees
 from tools import chapters, ledger, values
 from tools import claims as files
 

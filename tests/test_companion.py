@@ -5,14 +5,15 @@ import json
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from ldp._agreement import smallest_noticed
-from ldp.companion import CLAIM_MIME, ClaimError, agrees, claim, smallest_fault, style
+from companion import CLAIM_MIME, ClaimError, agrees, claim, smallest_fault, style
+from companion.agreement import smallest_noticed
 
 NAN, INF = math.nan, math.inf
 
@@ -215,7 +216,7 @@ def outputs_of(shell: InteractiveShell, code: str) -> list[dict]:
 def test_notebook_gets_badge_text_and_record(shell: InteractiveShell) -> None:
     code = (
         "import numpy as np\n"
-        "from ldp.companion import claim\n"
+        "from companion import claim\n"
         "claim('S004-44', observed=np.array([0, 10 / 3]), expected=[0, 3.3], standard_error=0.1)"
     )
     (data,) = outputs_of(shell, code)
@@ -240,7 +241,7 @@ def test_notebook_gets_badge_text_and_record(shell: InteractiveShell) -> None:
 
 def test_records_are_json_even_when_infinite_exact_or_long(shell: InteractiveShell) -> None:
     code = (
-        "from fractions import Fraction\nimport numpy as np\nfrom ldp.companion import claim\n"
+        "from fractions import Fraction\nimport numpy as np\nfrom companion import claim\n"
         "claim('S004-44', observed=np.inf, expected=np.inf)\n"
         "claim('S004-44', observed=Fraction(1, 3), expected=Fraction(1, 3))\n"
         "claim('S004-44', observed=np.arange(40.0), expected=np.arange(40.0))\n"
@@ -256,7 +257,7 @@ def test_records_are_json_even_when_infinite_exact_or_long(shell: InteractiveShe
 
 
 def test_false_claim_stops_the_cell_and_leaves_nothing(shell: InteractiveShell) -> None:
-    code = "from ldp.companion import claim\nclaim('S004-44', observed=1.0, expected=1.1)"
+    code = "from companion import claim\nclaim('S004-44', observed=1.0, expected=1.1)"
     with capture_output() as captured, pytest.raises(ClaimError):
         shell.run_cell(code).raise_error()
     assert captured.outputs == []
@@ -293,3 +294,9 @@ def test_vector_figures_keep_text_as_text_fit_a_telephone_and_have_equal_bytes()
     assert float(re.search(r'width="([\d.]+)pt"', first)[1]) * 4 / 3 <= 360
     assert "#fdfdfb" in raster
     assert "#fdfdfb" not in first
+
+
+def test_the_package_draws_nothing_and_knows_nothing_of_the_book(root: Path) -> None:
+    foreign = re.compile(r"^\s*(?:import|from) (?:matplotlib|companion|IPython)\b", re.M)
+    users = [p.name for p in (root / "ldp").rglob("*.py") if foreign.search(p.read_text("utf-8"))]
+    assert users == []

@@ -68,6 +68,7 @@ def test_the_profile_and_the_tool_are_part_of_the_key(
     good_book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert stale_names(good_book, "full") == BOTH
+    assert {"run.py", "ledger.py", "agreement.py"} <= {path.name for path in runs.SOURCES}
     monkeypatch.setattr(runs, "TOOL", "another")
     assert stale_names(good_book) == BOTH
 

@@ -8,7 +8,7 @@ from small_book import declaration, tool, write_project
 
 # Each holds at the seed of the chapter, which is 1.
 CELLS = """\
-from ldp.companion import claim
+from companion import claim
 
 def compare(name, difference):
     claim(name, observed=float(difference), expected=0.0, standard_error=0.1, notices=0)

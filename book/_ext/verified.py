@@ -19,6 +19,7 @@ sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 from claims_badge import badge
 
+from companion import CLAIM_MIME
 from tools import chapters, claims, freshness, ledger, revision
 from tools import index as runs
 
@@ -40,7 +41,7 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
                 continue
             for output in done.outputs:
                 # For the report, not for the page: Sphinx would not know how to show it.
-                record = output.get("data", {}).pop(chapters.CLAIM_MIME, None)
+                record = output.get("data", {}).pop(CLAIM_MIME, None)
                 if record and record["id"] in declared:
                     output.data["text/html"] = badge(declared[record["id"]], record)
             cell.update(outputs=done.outputs, execution_count=done.execution_count)

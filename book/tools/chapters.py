@@ -12,8 +12,6 @@ from tools.lock import alone
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = ("fast", "full")
-# As in `ldp.companion`, which is not imported: the tool must work when the package does not.
-CLAIM_MIME = "application/vnd.ldp.claim+json"
 
 
 def names(root: Path = ROOT) -> list[str]:

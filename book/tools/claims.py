@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
+from companion import CLAIM_MIME
 from tools import chapters
 from tools import index as runs
 
@@ -37,11 +38,11 @@ def _entries(path: Path) -> list[dict]:
 
 
 def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[dict]:
-    """Records left by `ldp.companion.claim` in an executed notebook, with where they stand."""
+    """Records left by `companion.claim` in an executed notebook, with where they stand."""
     records = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            record = output.get("data", {}).get(chapters.CLAIM_MIME)
+            record = output.get("data", {}).get(CLAIM_MIME)
             if record is None:
                 continue
             mark = cell.metadata["ldp"]

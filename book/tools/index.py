@@ -8,9 +8,9 @@ from tools import chapters
 from tools.chapters import ROOT
 
 FOLDER = Path(__file__).resolve().parent
-SOURCES = sorted([FOLDER.parent / "run.py", *FOLDER.glob("*.py")])
+SOURCES = [FOLDER.parent / "run.py", *FOLDER.glob("*.py"), *FOLDER.parent.glob("companion/*.py")]
 # Of the tool that this process runs: what another one stored has another form, and is no run.
-TOOL = hashlib.sha256(b"\0".join(path.read_bytes() for path in SOURCES)).hexdigest()
+TOOL = hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(SOURCES))).hexdigest()
 
 
 def path(root: Path = ROOT) -> Path:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from ldp.companion import CLAIM_ID, agrees
+from companion import CLAIM_ID, agrees
 from tools.values import fill
 
 VERDICTS = ("reproduced", "corrected", "refuted", "open")

@@ -9,7 +9,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from ldp.companion import CLAIM_ID
+from companion import CLAIM_ID
 
 Records = dict[str, dict[str, Any]]
 
@@ -54,8 +54,8 @@ def look_up(name: str, records: Records) -> str:
 
     Examples
     --------
-    >>> look_up("S000-01.observed:.2g", {"S000-01": {"observed": 0.000123}})
-    '1.2 × 10⁻⁴'
+    >>> look_up("S000-01.observed:.2g", {"S000-01": {"observed": 1.23e-06}})
+    '1.2 × 10⁻⁶'
     """
     match = re.fullmatch(NAME, name)
     if not match or not match["id"]:

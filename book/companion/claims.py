@@ -1,9 +1,4 @@
-"""What the chapters of the book use: checked claims and one style for figures.
-
-A chapter states what a source says, computes it, and calls `claim`. A claim that does not hold
-raises `ClaimError`, which stops the chapter; a claim that holds leaves a badge on the page and a
-machine-readable record in the executed notebook. Nothing is written to disk from here.
-"""
+"""Checked claims: one that holds leaves a badge and a record, one that does not raises."""
 
 import html
 import math
@@ -13,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp._agreement import MARGIN, Relation, Z, agrees, smallest_fault, smallest_noticed
-
-__all__ = ["CLAIM_MIME", "MARGIN", "ClaimError", "agrees", "claim", "smallest_fault", "style"]
+from companion.agreement import Relation, Z, agrees, smallest_noticed
 
 CLAIM_MIME = "application/vnd.ldp.claim+json"
 MAX_RECORDED = 16  # longer arrays are recorded by shape and range, to keep pages light
@@ -84,7 +77,7 @@ def claim(
     [S004-34 checked] observed 81.3 = expected 80 (tolerance 5 standard errors of 0.5)
     >>> claim("S004-67", observed=4, expected=5)
     Traceback (most recent call last):
-    ldp.companion.ClaimError: S004-67: observed 4 = expected 5 does not hold (exact)
+    companion.claims.ClaimError: S004-67: observed 4 = expected 5 does not hold (exact)
     """
     if not isinstance(id, str) or not re.fullmatch(CLAIM_ID, id):
         raise ValueError(f"id must look like S004-41 or S004-F07, got {id!r}")
@@ -111,79 +104,6 @@ def claim(
     if notices is None:
         record["notices"] = smallest_noticed(observed, expected, relation=relation, **rule)
     _show(id, f"{text} ({tolerance})", record)
-
-
-def style(vector: bool = False) -> None:
-    """Set the book's figure style: large type, colour-blind-safe lines, a ground of its own.
-
-    Parameters
-    ----------
-    vector : bool
-        Figures as SVG: text stays text, the page lends its ground (and, in the dark, turns light
-        into dark), and a figure of the default size is as wide as a telephone shows.
-
-    Examples
-    --------
-    >>> style()
-    """
-    import matplotlib as mpl
-    from cycler import cycler
-
-    # The colours of Okabe and Ito without their yellow, which is too pale for lines on white.
-    # Line styles change with them: colour is never the only signal.
-    colors = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-    dashes = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
-    paper = "#fdfdfb"
-    mpl.rcParams.update(
-        {
-            "axes.prop_cycle": cycler(color=colors) + cycler(linestyle=dashes),
-            "axes.facecolor": paper,
-            "axes.grid": True,
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "errorbar.capsize": 3.0,
-            "figure.constrained_layout.use": True,
-            "figure.dpi": 110,
-            "figure.facecolor": paper,
-            "figure.figsize": (7.0, 4.0),
-            "font.size": 12.0,
-            "grid.color": "#d9d9d6",
-            "grid.linewidth": 0.6,
-            "legend.frameon": False,
-            "lines.linewidth": 1.8,
-            "savefig.facecolor": paper,
-            "svg.hashsalt": "ldp-companion",  # the same figure gives the same bytes
-        }
-    )
-    if vector:
-        _draw_vectors()
-
-
-def _draw_vectors() -> None:
-    """Show figures as SVG of at most 360 CSS pixels: 3.6 inches of 72 points, 96 pixels each."""
-    import matplotlib as mpl
-
-    mpl.rcParams.update(
-        {
-            "axes.facecolor": "none",
-            "axes.titlesize": 10.0,
-            "figure.facecolor": "none",
-            "figure.figsize": (3.6, 2.7),
-            "font.size": 9.0,  # 12 pixels
-            "lines.linewidth": 1.4,
-            "lines.markersize": 4.5,
-            "savefig.facecolor": "none",
-            "svg.fonttype": "none",
-        }
-    )
-    try:
-        from IPython import get_ipython
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-    except ImportError:
-        return
-    if get_ipython() is not None:
-        # A date would make two equal runs differ.
-        set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
 
 
 def _tolerance(

@@ -31,7 +31,7 @@ def agrees(
 ) -> bool:
     """Whether `observed` stands to `expected` as `relation` says.
 
-    The rules and the parameters are those of :func:`ldp.companion.claim`.
+    The rules and the parameters are those of :func:`companion.claim`.
 
     Examples
     --------
