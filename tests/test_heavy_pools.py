@@ -165,7 +165,7 @@ def test_a_walk_over_states_is_the_walk_over_reports():
     states = kept.tables
     with pytest.raises(ValueError, match="at least one in every round, got none in round 2"):
         find_prefixes(PoolStates((states[0], 0 * states[1], states[2])), rounds, top_k=2)
-    with pytest.raises(ValueError, match="reports must be tables of 3 pools"):
+    with pytest.raises(ValueError, match="reports must be of 3 tables, got 2"):
         find_prefixes(PoolStates(states[:2]), rounds, top_k=2)
     with pytest.raises(TypeError, match="rounds must be asked by HashPool"):
         pool_states(reports, prefix_rounds(8, 1.0))

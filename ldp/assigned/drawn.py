@@ -35,7 +35,7 @@ def check_drawn(mechanism: Mechanism, candidates: Any) -> None:
 def wide_oracle(mechanism: Mechanism, name: str) -> WideOracle:
     """Return a mechanism that draws the counts of candidates, or refuse it."""
     if not isinstance(mechanism, WideOracle):
-        raise TypeError(f"{name} must be of a WideHashing to be drawn, got {mechanism}.")
+        raise TypeError(f"{name} must be of WideHashing to be drawn, got {mechanism}.")
     return mechanism
 
 

@@ -7,12 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.assigned.drawn import drawn_tally, held_counts, sums
+from ldp.assigned.drawn import drawn_tally, held_counts, sums, wide_oracle
 from ldp.assigned.users import Assigned, AssignedReports, part_sizes
-from ldp.heavy_hitters._walk import Count
-from ldp.heavy_hitters.pool import HashPool
-from ldp.heavy_hitters.states import PoolStates
-from ldp.mechanisms.wide_hashing import WideHashing
+from ldp.heavy_hitters._walk import Count, counting
+from ldp.heavy_hitters.states import PoolStates, pools
 from ldp.tally import Tally
 from ldp.types import Integers
 
@@ -21,11 +19,10 @@ Reports = AssignedReports | PoolStates | Sequence[AssignedReports | PoolStates]
 
 def counted(rounds: Assigned, reports: Reports) -> Count:
     """Count candidates of a round in the reports, chunk by chunk."""
-    chunks = _check_reports(rounds, reports)
+    mechanisms, chunks = counting(rounds), _check_reports(rounds, reports)
 
     def count(i: int, candidates: Integers) -> Tally:
-        mechanism = rounds.parts[i][1]
-        tallies = [mechanism.tally(one[i], candidates) for one in chunks]  # type: ignore[call-arg]
+        tallies = [mechanisms[i].tally(one[i], candidates) for one in chunks]
         return sum(tallies[1:], tallies[0])
 
     return count
@@ -38,16 +35,15 @@ def drawn(
 
     A candidate must be asked for only once, as a walk does.
     """
-    for _, mechanism, _ in rounds.parts:
-        if not isinstance(mechanism, WideHashing):
-            raise TypeError(f"rounds must be of WideHashing to be drawn, got {mechanism}.")
+    for part in rounds.parts:
+        wide_oracle(part.mechanism, "rounds")
     held, users = held_counts(values, counts, rounds.domain_size)
     split = rounds.split(users, rng)
     _check_full(split.sum(axis=1))
-    asked = [sums(view(held), some) for (view, _, _), some in zip(rounds.parts, split, strict=True)]
+    asked = [sums(part.view(held), some) for part, some in zip(rounds.parts, split, strict=True)]
 
     def count(i: int, candidates: Integers) -> Tally:
-        return drawn_tally(rounds.parts[i][1], *asked[i], candidates, rng)
+        return drawn_tally(rounds.parts[i].mechanism, *asked[i], candidates, rng)
 
     return count
 
@@ -72,10 +68,10 @@ def _check_reports(rounds: Assigned, reports: Reports) -> list[tuple[Any, ...]]:
 
 def _state_sizes(rounds: Assigned, states: PoolStates) -> list[int]:
     """Number of reports in the table of each round."""
-    pools = [mechanism for _, mechanism, _ in rounds.parts]
-    if not all(isinstance(pool, HashPool) for pool in pools) or len(states.tables) != len(pools):
-        raise ValueError(f"reports must be tables of {len(pools)} pools, got others.")
-    return [int(m.table(t).sum()) for m, t in zip(pools, states.tables, strict=True)]  # type: ignore[attr-defined]
+    asked, tables = pools(rounds), states.tables
+    if len(tables) != len(asked):
+        raise ValueError(f"reports must be of {len(asked)} tables, got {len(tables)}.")
+    return [int(pool.table(table).sum()) for pool, table in zip(asked, tables, strict=True)]
 
 
 def _check_full(sizes: Integers) -> None:

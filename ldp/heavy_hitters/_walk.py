@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,17 @@ from ldp.heavy_hitters.rounds import MOST_CANDIDATES
 from ldp.heavy_hitters.views import Prefix
 from ldp.linear import debias
 from ldp.tally import Tally
-from ldp.types import FrequencyOracle, Integers
+from ldp.types import CandidateOracle, Integers
 
 TILE = 2**17  # candidates counted at once
-Count = Callable[[int, Integers], Tally]
+Count = Callable[[int, Integers], Tally]  # of candidates in the round of a number
+
+
+class PrefixPart(NamedTuple):
+    """A round that asks for a prefix, by reports that can be counted for some prefixes alone."""
+
+    view: Prefix
+    mechanism: CandidateOracle
 
 
 class Best(NamedTuple):
@@ -51,7 +58,9 @@ def extensions(survivors: Integers, step: int) -> Iterator[Integers]:
         yield parents[number >> step] << step | (number & ((1 << step) - 1))
 
 
-def best_of(tiles: Iterator[Integers], count: Callable[[Integers], Tally], size: int) -> Any:
+def best_of(
+    tiles: Iterator[Integers], count: Callable[[Integers], Tally], size: int
+) -> tuple[Best, int, int]:
     """Count candidates part by part; return the best, the number of them all, and of reports."""
     best = Best(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     total = num_reports = 0
@@ -62,33 +71,28 @@ def best_of(tiles: Iterator[Integers], count: Callable[[Integers], Tally], size:
     return best, total, num_reports
 
 
-def made_round(
-    depth: int, mechanism: FrequencyOracle, best: Best, total: int, num_reports: int
-) -> Round:
+def made_round(part: PrefixPart, best: Best, total: int, num_reports: int) -> Round:
     """Round of what `best_of` returns."""
-    tally = Tally(best.counts, num_reports, mechanism, best.codes)
-    return Round(depth, mechanism, tally, total, None if best.dropped < 0 else best.dropped)
+    tally = Tally(best.counts, num_reports, part.mechanism, best.codes)
+    dropped = None if best.dropped < 0 else best.dropped
+    return Round(part.view.depth, part.mechanism, tally, total, dropped)
 
 
-def walk(rounds: Assigned, count: Count, top_k: int, keep: int) -> HeavyHitters:
+def walk(parts: list[PrefixPart], count: Count, top_k: int, keep: int) -> HeavyHitters:
     """Walk down the rounds; `count(i, candidates)` is their tally in round i."""
     survivors, depth, seen = np.zeros(1, dtype=np.int64), 0, []
-    for i, (view, mechanism, _) in enumerate(rounds.parts):
-        size = top_k if i == len(rounds.parts) - 1 else keep
-        tiles = extensions(survivors, view.depth - depth)  # type: ignore[attr-defined]
-        best, total, users = best_of(tiles, partial(count, i), size)
-        depth, survivors = view.depth, best.codes  # type: ignore[attr-defined]
-        seen.append(made_round(depth, mechanism, best, total, users))  # type: ignore[arg-type]
-    return finish(rounds, tuple(seen))
+    for i, part in enumerate(parts):
+        tiles = extensions(survivors, part.view.depth - depth)
+        best = best_of(tiles, partial(count, i), top_k if part is parts[-1] else keep)
+        survivors, depth = best[0].codes, part.view.depth
+        seen.append(made_round(part, *best))
+    return finish(parts[-1].view, survivors, seen)
 
 
-def finish(rounds: Assigned, seen: tuple[Round, ...]) -> HeavyHitters:
+def finish(view: Prefix, codes: Integers, seen: list[Round]) -> HeavyHitters:
     """What the last round found, as values."""
-    last, view = seen[-1], rounds.parts[-1][0]
-    values: Any = last.tally.candidates
-    if getattr(view, "scattered", False):
-        values = gather(values, last.depth)
-    return HeavyHitters(values, debias(last.tally, last.mechanism), seen)
+    values = gather(codes, view.depth) if view.scattered else codes
+    return HeavyHitters(values, debias(seen[-1].tally, seen[-1].mechanism), tuple(seen))
 
 
 def check_sizes(top_k: int, keep: int | None, factor: int) -> tuple[int, int]:
@@ -99,27 +103,31 @@ def check_sizes(top_k: int, keep: int | None, factor: int) -> tuple[int, int]:
     return wanted, _checks.integer(keep, "keep", wanted, 1 << MOST_CANDIDATES)
 
 
-def check_rounds(rounds: object) -> None:
-    """Refuse what is not made of parts that count candidates."""
+def counting(rounds: object) -> list[CandidateOracle]:
+    """Return the mechanisms of rounds, which must all count candidates."""
     if not isinstance(rounds, Assigned):
         raise TypeError(f"rounds must be Assigned, got {type(rounds).__name__}.")
-    for _, mechanism, _ in rounds.parts:
-        if not hasattr(mechanism, "hashes"):
-            raise TypeError(f"rounds must be of hashing mechanisms, got {mechanism}.")
+    mechanisms = []
+    for part in rounds.parts:
+        if not isinstance(part.mechanism, CandidateOracle):
+            raise TypeError(f"rounds must be of hashing mechanisms, got {part.mechanism}.")
+        mechanisms.append(part.mechanism)
+    return mechanisms
 
 
-def check_prefixes(rounds: Assigned, keep: int) -> None:
-    """Refuse rounds that do not ask for longer and longer prefixes, or lists too long to count."""
-    check_rounds(rounds)
-    views = [view for view, _, _ in rounds.parts if isinstance(view, Prefix)]
-    depths = [view.depth for view in views]
-    if len(views) < len(rounds.parts) or len({view.scattered for view in views}) > 1:
+def prefix_parts(rounds: Assigned, keep: int) -> list[PrefixPart]:
+    """Return rounds that ask for longer and longer prefixes, of which no list is too long."""
+    pairs = zip(counting(rounds), rounds.parts, strict=True)
+    parts = [PrefixPart(part.view, m) for m, part in pairs if isinstance(part.view, Prefix)]
+    depths = [part.view.depth for part in parts]
+    if len(parts) < len(rounds.parts) or len({part.view.scattered for part in parts}) > 1:
         raise ValueError("rounds must ask for prefixes, as those of prefix_rounds do, got others.")
-    if depths != sorted(depths) or depths[-1] != views[0].num_bits:
+    if depths != sorted(depths) or depths[-1] != parts[0].view.num_bits:
         raise ValueError(
             f"rounds must have depths that do not decrease and end at all bits, got {depths}."
         )
     check_lists(depths, keep)
+    return parts
 
 
 def check_lists(depths: list[int], keep: int) -> None:

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp.assigned import Assigned
 from ldp.heavy_hitters._counting import Reports, counted
-from ldp.heavy_hitters._walk import check_prefixes
+from ldp.heavy_hitters._walk import prefix_parts
 from ldp.linear import debias
 from ldp.types import Floats
 
@@ -55,8 +55,8 @@ def pooled_frequencies(
     >>> pooled_frequencies(reports, rounds, [5, 7, 9]).round(2) + 0.0
     array([0.6, 0.4, 0. ])
     """
-    check_prefixes(rounds, 1)
-    if not all(view.scattered for view, _, _ in rounds.parts):  # type: ignore[attr-defined]
+    parts = prefix_parts(rounds, 1)
+    if not parts[0].view.scattered:
         raise ValueError(
             "rounds must ask for prefixes of scattered codes, got natural ones, "
             "whose prefixes hold other values too."
@@ -66,11 +66,10 @@ def pooled_frequencies(
     if not wanted.size:
         return np.zeros(0)
     total, users = np.zeros(wanted.size), 0
-    for i, (view, mechanism, _) in enumerate(rounds.parts):
+    for i, (view, mechanism) in enumerate(parts):
         tally = count(i, view(wanted))
-        hidden = view.num_bits - view.depth  # type: ignore[attr-defined]
-        shared = (2**hidden - 1) / (2**view.num_bits - 1)  # type: ignore[attr-defined]
-        estimate = (debias(tally, mechanism) - shared) / (1 - shared)  # type: ignore[arg-type]
+        shared = (2 ** (view.num_bits - view.depth) - 1) / (2**view.num_bits - 1)
+        estimate = (debias(tally, mechanism) - shared) / (1 - shared)
         total, users = total + tally.num_reports * estimate, users + tally.num_reports
     mean: Floats = total / users
     return mean

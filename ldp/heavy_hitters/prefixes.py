@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ldp.assigned import Assigned
 from ldp.heavy_hitters._counting import Reports, counted, drawn
-from ldp.heavy_hitters._walk import check_prefixes, check_sizes, walk
+from ldp.heavy_hitters._walk import check_sizes, prefix_parts, walk
 from ldp.heavy_hitters.result import HeavyHitters
 
 
@@ -55,8 +55,7 @@ def find_prefixes(
     [12345, 140737488355328]
     """
     wanted, kept = check_sizes(top_k, keep, 4)
-    check_prefixes(rounds, kept)
-    return walk(rounds, counted(rounds, reports), wanted, kept)
+    return walk(prefix_parts(rounds, kept), counted(rounds, reports), wanted, kept)
 
 
 def simulate_prefixes(
@@ -104,5 +103,4 @@ def simulate_prefixes(
     [7, 1099511627776]
     """
     wanted, kept = check_sizes(top_k, keep, 4)
-    check_prefixes(rounds, kept)
-    return walk(rounds, drawn(rounds, values, counts, rng), wanted, kept)
+    return walk(prefix_parts(rounds, kept), drawn(rounds, values, counts, rng), wanted, kept)

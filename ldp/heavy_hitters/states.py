@@ -1,11 +1,12 @@
 """What a server keeps of a search by public pools, whatever the number of users."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy.typing as npt
 
 from ldp.assigned.users import Assigned, AssignedReports, part_sizes
-from ldp.heavy_hitters._walk import check_rounds
-from ldp.heavy_hitters.pool import HashPool
-from ldp.types import Integers
+from ldp.heavy_hitters._walk import counting
+from ldp.types import Array, CandidateOracle, Integers
 
 
 class PoolStates(NamedTuple):
@@ -17,10 +18,18 @@ class PoolStates(NamedTuple):
     tables: tuple[Integers, ...]
 
 
-def pool_states(
-    reports: AssignedReports,
-    rounds: Assigned,
-) -> PoolStates:
+@runtime_checkable
+class Pooled(CandidateOracle, Protocol):
+    """What all that reports say fits into a table for, as :class:`HashPool`."""
+
+    def state(self, reports: Array) -> Integers:
+        """Count reports into a table."""
+
+    def table(self, given: npt.ArrayLike) -> Integers:
+        """Return a table that fits, or refuse it."""
+
+
+def pool_states(reports: AssignedReports, rounds: Assigned) -> PoolStates:
     """Count the reports of each round by function and bucket, and need them no more.
 
     Parameters
@@ -42,7 +51,7 @@ def pool_states(
     --------
     >>> import numpy as np
     >>> from ldp import WideHashing
-    >>> from ldp.heavy_hitters import Prefix, find_prefixes
+    >>> from ldp.heavy_hitters import HashPool, Prefix, find_prefixes
     >>> rng = np.random.default_rng(1)
     >>> parts = []
     >>> for bits in (8, 16):
@@ -54,10 +63,17 @@ def pool_states(
     >>> find_prefixes(states, rounds, top_k=2).values
     array([    5, 32768])
     """
-    check_rounds(rounds)
-    for _, mechanism, _ in rounds.parts:
-        if not isinstance(mechanism, HashPool):
-            raise TypeError(f"rounds must be asked by HashPool, got {mechanism}.")
+    asked = pools(rounds)
     part_sizes(rounds, reports)
-    parts = zip(rounds.parts, reports.reports, strict=True)
-    return PoolStates(tuple(m.state(some) for (_, m, _), some in parts))  # type: ignore[attr-defined]
+    pairs = zip(asked, reports.reports, strict=True)
+    return PoolStates(tuple(pool.state(some) for pool, some in pairs))
+
+
+def pools(rounds: Assigned) -> list[Pooled]:
+    """Return the pools that rounds are asked by; other rounds are refused."""
+    found = []
+    for mechanism in counting(rounds):
+        if not isinstance(mechanism, Pooled):
+            raise TypeError(f"rounds must be asked by HashPool, got {mechanism}.")
+        found.append(mechanism)
+    return found

@@ -11,9 +11,10 @@ from ldp.heavy_hitters._counting import Reports, counted, drawn
 from ldp.heavy_hitters._walk import (
     TILE,
     Count,
+    PrefixPart,
     best_of,
-    check_rounds,
     check_sizes,
+    counting,
     extensions,
     finish,
     made_round,
@@ -76,8 +77,8 @@ def find_strings(
     ``fanti2016building``, from which the idea of joining pairs is taken.
     """
     wanted, kept = check_sizes(top_k, keep, 2)
-    _check_pairs(rounds)
-    return _join(rounds, counted(rounds, reports), wanted, kept)
+    views, last = _pairs_and_whole(rounds)
+    return _join(views, last, counted(rounds, reports), wanted, kept)
 
 
 def simulate_strings(
@@ -116,23 +117,22 @@ def simulate_strings(
     array([5, 9])
     """
     wanted, kept = check_sizes(top_k, keep, 2)
-    _check_pairs(rounds)
-    return _join(rounds, drawn(rounds, values, counts, rng), wanted, kept)
+    views, last = _pairs_and_whole(rounds)
+    return _join(views, last, drawn(rounds, values, counts, rng), wanted, kept)
 
 
-def _join(rounds: Assigned, count: Count, top_k: int, keep: int) -> HeavyHitters:
+def _join(
+    views: list[SegmentPair], last: PrefixPart, count: Count, top_k: int, keep: int
+) -> HeavyHitters:
     root, pairs = np.zeros(1, dtype=np.int64), {}
-    *views, last = [view for view, _, _ in rounds.parts]
     for i, view in enumerate(views):
-        tiles = extensions(root, 2 * view.segment_bits)  # type: ignore[attr-defined]
-        best, _, _ = best_of(tiles, partial(count, i), keep)
-        pairs[view.first, view.second] = np.sort(best.codes)  # type: ignore[attr-defined]
-    strings = cliques(pairs, views[0].segment_bits, views[0].num_segments)  # type: ignore[attr-defined]
+        best, _, _ = best_of(extensions(root, 2 * view.segment_bits), partial(count, i), keep)
+        pairs[view.first, view.second] = np.sort(best.codes)
+    strings = cliques(pairs, views[0].segment_bits, views[0].num_segments)
     if strings.size == 0:
         return HeavyHitters(strings, np.zeros(0), ())
     best, total, users = best_of(_tiles(strings), partial(count, len(views)), top_k)
-    one = made_round(last.depth, rounds.parts[-1][1], best, total, users)  # type: ignore
-    return finish(rounds, (one,))
+    return finish(last.view, best.codes, [made_round(last, best, total, users)])
 
 
 def cliques(pairs: Pairs, bits: int, num_segments: int) -> Integers:
@@ -162,17 +162,16 @@ def _tiles(candidates: Integers) -> Iterator[Integers]:
         yield candidates[first : first + TILE]
 
 
-def _check_pairs(rounds: Assigned) -> None:
-    """Refuse rounds that do not ask for every pair once, in order, and for whole values last."""
-    check_rounds(rounds)
-    *views, last = [view for view, _, _ in rounds.parts]
+def _pairs_and_whole(rounds: Assigned) -> tuple[list[SegmentPair], PrefixPart]:
+    """Return views that ask for every pair once, and a last part that asks for whole values."""
+    mechanism = counting(rounds)[-1]
+    *views, last = [part.view for part in rounds.parts]
     pairs = [view for view in views if isinstance(view, SegmentPair)]
-    whole = isinstance(last, Prefix) and last.depth == last.num_bits and not last.scattered
-    if pairs and len(pairs) == len(views) and whole:
+    if pairs and isinstance(last, Prefix) and last.depth == last.num_bits and not last.scattered:
         pieces = pairs[0].num_segments
         asked = {(view.first, view.second) for view in pairs if view.num_segments == pieces}
-        if len(asked) == len(views) == pieces * (pieces - 1) // 2:
-            return
+        if len(asked) == len(pairs) == len(views) == pieces * (pieces - 1) // 2:
+            return pairs, PrefixPart(last, mechanism)
     raise ValueError(
         "rounds must ask for each pair of pieces and for whole values last, "
         "as those of segment_pairs do, got others."
