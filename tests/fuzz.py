@@ -29,10 +29,8 @@ from ldp._noise import reach
 
 REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
-MODULES = (ldp, ldp.bounds, ldp.metrics, ldp.utilities, ldp.waves, ldp.datasets, ldp.experiments)
-MODULES += (ldp.datasets.sets, ldp.samplers)
-MODULES += (ldp.datasets.strings, ldp.assigned, ldp.heavy_hitters)
-MODULES += (ldp.itemsets,)
+MODULES = [ldp, *(room for room in map(vars(ldp).get, ldp.__all__) if isinstance(room, ModuleType))]
+MODULES += [ldp.datasets.sets, ldp.datasets.strings, ldp.assigned]
 MEANS = (ldp.means.OneBitMean, ldp.means.LaplaceMean, ldp.means.PiecewiseMean, ldp.means.HybridMean)
 LAWS = (
     "norm_sub",

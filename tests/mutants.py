@@ -29,7 +29,12 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
     "ldp/mechanisms",
-    "ldp/estimators",
+    "ldp/linear.py",
+    "ldp/means",
+    "ldp/postprocess",
+    "ldp/likelihood",
+    "ldp/bayes",
+    "ldp/trees",
     "ldp/bounds",
     "ldp/heavy_hitters",
     "ldp/itemsets",

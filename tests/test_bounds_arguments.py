@@ -106,7 +106,7 @@ def test_a_ratio_beyond_floats_is_refused():
 @pytest.mark.parametrize("sharp", [False, True])
 def test_limits_by_the_budget_are_the_gaussian_bound_of_its_constants(eps, sharp):
     constants, limits = (
-        f(4, eps, 7, sharp) for f in (bounds.epsilon_constants, bounds.epsilon_limit)
+        f(4, eps, 7, sharp=sharp) for f in (bounds.epsilon_constants, bounds.epsilon_limit)
     )
     for constant, limit in zip(constants, limits, strict=True):
         factor = 4 / (2 * math.pi * math.e)

@@ -267,6 +267,9 @@ def some_values(m, num_users=200):
     return np.full(num_users, 0.5 if hasattr(m, "lower") else 1)
 
 
+ROOMS = ("ldp.mechanisms", "ldp.means")
+
+
 @every
 def test_samplers_round_these_very_probabilities(make, monkeypatch):
     for m in (m for d in (2, 7, 64) for m in accepted(make, d)):
@@ -276,7 +279,7 @@ def test_samplers_round_these_very_probabilities(make, monkeypatch):
             return lambda p: (seen.add((rounding, p)), rounding(p))[1]
 
         law(m, [spy(rounding, here) for rounding in REAL])
-        for module in [module for name, module in sys.modules.items() if "ldp.mech" in name]:
+        for module in [module for name, module in sys.modules.items() if name.startswith(ROOMS)]:
             for rounding in REAL:
                 if hasattr(module, rounding.__name__):
                     monkeypatch.setattr(module, rounding.__name__, spy(rounding, there))
@@ -333,7 +336,7 @@ def test_control_laplace_noise_from_digits_rounded_down_is_refused(decay):
 
 def draws(name):
     """Whether a public name makes something that randomizes values, or does so itself."""
-    made = getattr(ldp, name)
+    made = getattr(ldp, name, None) or getattr(ldp.means, name)
     if inspect.isclass(made):
         return hasattr(made, "privatize") and not getattr(made, "_is_protocol", False)
     if not callable(made):
@@ -346,6 +349,6 @@ def draws(name):
 
 
 def test_every_mechanism_of_the_package_is_covered():
-    names = {name for name in ldp.__all__ if draws(name)}
+    names = {name for name in (*ldp.__all__, *ldp.means.__all__) if draws(name)}
     assert names == {name for name in (*CATALOGUE, *LAPLACE) if " " not in name}
     assert {"GRR", "SHE", "OLH", "THE", "central_laplace_mean", "VectorMean"} <= names

@@ -174,8 +174,8 @@ def test_mechanisms_ask_for_noise_of_their_very_budget(epsilon, monkeypatch):
         return points
 
     rng = np.random.default_rng(1)
-    for module in ("histogram_encoding", "mean.laplace"):
-        monkeypatch.setattr(f"ldp.mechanisms.{module}.add_laplace", spy)
+    for module in ("mechanisms.histogram_encoding", "means.laplace"):
+        monkeypatch.setattr(f"ldp.{module}.add_laplace", spy)
     for r in (1, 64, 1000):
         if 2.0**-39 < epsilon / r < 72:
             assert (

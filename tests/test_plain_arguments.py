@@ -65,7 +65,7 @@ def test_no_chain_is_longer_than_a_life():
     for sample in (gibbs, slice_sample):
         for name in ("num_draws", "burn_in", "num_chains"):
             with pytest.raises(ValueError, match=rf"^{name} must be an integer[^\n]*\.$"):
-                sample(M, [0, 1], [1.0, 1.0], **(few | {name: 10**400}))
+                sample([0, 1], M, [1.0, 1.0], **(few | {name: 10**400}))
     for make in (
         lambda: GibbsSampler(10**400),
         lambda: SliceSampler(10**400),

@@ -252,7 +252,7 @@ def test_a_report_of_probability_zero_is_refused_and_a_zero_entry_is_not():
 def test_refuses_what_is_no_concentration(concentration):
     for call in (exact_posterior, posterior_mean):
         with pytest.raises(ValueError, match=r"^concentration must .*\.$"):
-            call(GRR(3, 1.0), [0, 1], concentration)
+            call([0, 1], GRR(3, 1.0), concentration)
     with pytest.raises(ValueError, match=r"^concentration must .*\.$"):
         minimum_mse(GRR(3, 1.0).channel(), 2, concentration)
 

@@ -43,7 +43,7 @@ def test_nobody_at_all_is_refused(way, reports):
     }.get(way, ())
     options = {"burn_in": 1} if way in (gibbs, slice_sample) else {}
     with pytest.raises(ValueError, match=re.escape("reports must be at least one, got 0.")):
-        way(PAIR, reports, *arguments, **options)
+        way(reports, PAIR, *arguments, **options)
 
 
 @pytest.mark.parametrize("mechanism", [RRRR(2, 1.0, [0], 0.5), GRR(2, 1.0)])

@@ -91,7 +91,7 @@ def assert_exact(sampler, cell, num_draws, burn_in):
     reports = [drawn(m, num_reports, seed) for seed, m in enumerate(mechanisms)]
     mean, variance = exact_moments(mechanisms, reports, alpha)
     rng = np.random.default_rng(5)
-    sample = sampler(mechanisms, reports, alpha, num_draws, rng, burn_in=burn_in, num_chains=CHAINS)
+    sample = sampler(reports, mechanisms, alpha, num_draws, rng, burn_in=burn_in, num_chains=CHAINS)
     t, error = distances(sample.laws, mean, variance)
     assert (ALARM + POWER) * error < FAULT
     assert np.abs(t).max() < ALARM

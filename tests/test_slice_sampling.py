@@ -76,7 +76,7 @@ def test_users_of_several_mechanisms_as_gibbs_has_them(n):
     reports = [drawn(m, n, 3) for m in SEVERAL]
     alpha, rng = np.array([1.0, 2.0, 1.0, 1.0]), np.random.default_rng(1)
     samples = [
-        draw(SEVERAL, reports, alpha, 200, rng, burn_in=burn_in, num_chains=32).laws
+        draw(reports, SEVERAL, alpha, 200, rng, burn_in=burn_in, num_chains=32).laws
         for draw, burn_in in [(slice_sample, 30), (gibbs, 300)]
     ]
     for power in (1, 2):
