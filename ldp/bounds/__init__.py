@@ -15,22 +15,13 @@ The text of S003 at hand has lost its displayed equations. All formulas here fol
 """
 
 from ldp.bounds.attained import Rate, binary_mse, binary_ratio, table_one
-from ldp.bounds.detection import expected_found, half_detected, identification_bound
+from ldp.bounds.detection import expected_found, half_detected
 from ldp.bounds.entropy import entropy_bound, tally_entropy_bound, tally_entropy_limit
-from ldp.bounds.finite import spread_bound
+from ldp.bounds.identification import identification_bound
 from ldp.bounds.information import fisher_information
-from ldp.bounds.limits import (
-    Averages,
-    entropy_constants,
-    entropy_limit,
-    exact_limit,
-)
-from ldp.bounds.privacy import (
-    epsilon_constants,
-    epsilon_limit,
-    optimal_limit,
-    spread_limit,
-)
+from ldp.bounds.limits import Averages, entropy_constants, entropy_limit, exact_limit
+from ldp.bounds.privacy import epsilon_constants, epsilon_limit
+from ldp.bounds.spread import optimal_limit, spread_bound, spread_limit
 
 __all__ = [
     "Averages",

@@ -19,6 +19,12 @@ def check_epsilon(value: float) -> float:
     return budget
 
 
+def check_setting(domain_size: int, epsilon: float) -> tuple[int, float, float]:
+    """Return the number of values, the budget and u = 1 / (e^epsilon - 1), checked."""
+    d, budget = _checks.domain_size(domain_size), check_epsilon(epsilon)
+    return d, budget, math.exp(-budget) / -math.expm1(-budget)
+
+
 def check_num_outcomes(value: int, domain_size: int) -> int:
     """Return a number of different reports, enough to tell all laws."""
     return _checks.integer(value, "num_outcomes", domain_size, max(domain_size, _MOST_OUTCOMES))
@@ -35,11 +41,6 @@ def check_collision(value: float, domain_size: int) -> float:
     if not 1 / domain_size - 1e-12 <= number <= 1 + 1e-12:
         raise ValueError(f"collision must be from 1/{domain_size} to 1, got {number}.")
     return number
-
-
-def inverse_odds(epsilon: float) -> float:
-    """Return 1 / (e^epsilon - 1) without overflow."""
-    return math.exp(-epsilon) / -math.expm1(-epsilon)
 
 
 def log_odds(epsilon: float) -> float:

@@ -4,8 +4,7 @@ import math
 import sys
 from typing import NamedTuple
 
-from ldp import _checks
-from ldp.bounds._common import check_collision, check_epsilon, check_num_reports, inverse_odds
+from ldp.bounds._common import check_collision, check_epsilon, check_num_reports, check_setting
 from ldp.types import Pair
 
 _LARGEST_OF_RATIO = math.log(sys.float_info.max) / 3
@@ -49,7 +48,7 @@ def binary_mse(epsilon: float, num_reports: int, collision: float) -> Pair:
     ----------
     ``S003``, Proposition 4.6, (65) and (66), reconstructed.
     """
-    u = inverse_odds(check_epsilon(epsilon))
+    _, _, u = check_setting(2, epsilon)
     n = check_num_reports(num_reports)
     frequencies = 2 * u * (1 + u) / n
     return Pair(frequencies + (1 - check_collision(collision, 2)) / n, frequencies)
@@ -151,7 +150,7 @@ def table_one(domain_size: int, epsilon: float, num_reports: int) -> tuple[Rate,
     ----------
     ``S003``, Table I, of which the text at hand has lost the entries.
     """
-    d, budget = _checks.domain_size(domain_size), check_epsilon(epsilon)
+    d, budget, _ = check_setting(domain_size, epsilon)
     n = check_num_reports(num_reports)
     unit = d / (n * budget * budget)
     return (
