@@ -43,13 +43,18 @@ def integers(given: Any, name: str) -> npt.NDArray[np.int64]:
         raise ValueError(f"{name} must be one-dimensional, got {array.ndim} dimensions.")
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
+    whole(given, array, name)
+    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"{name} must fit in 64 signed bits, got {array.max()}.")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def whole(given: Any, array: npt.NDArray[Any], name: str) -> None:
+    """Refuse an array that was not given as integers."""
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}.")
     if isinstance(given, list | tuple) and not _BOOLS.isdisjoint(map(type, given)):
         raise TypeError(f"{name} must be integers, got a bool among them.")
-    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} must fit in 64 signed bits, got {array.max()}.")
-    return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def integers_below(values: Any, name: str, size: int) -> npt.NDArray[np.int64]:
@@ -95,20 +100,6 @@ def value_counts(given: Any, size: int) -> npt.NDArray[np.int64]:
     if total > _MOST_USERS:
         raise ValueError(f"value_counts must sum to at most {_MOST_USERS}, got about {total:.6g}.")
     return array
-
-
-def packed_rows(reports: Any, size: int) -> npt.NDArray[np.uint8]:
-    """Return bit-packed reports: uint8 rows of ceil(size/8) bytes with zero padding bits."""
-    array = plain_array(reports, "reports")
-    width = -(-size // 8)
-    if array.dtype != np.uint8:
-        raise TypeError(f"reports must be bit-packed uint8, got dtype {array.dtype}.")
-    if array.ndim != 2 or array.shape[1] != width:
-        raise ValueError(f"reports must have shape (n, {width}), got {array.shape}.")
-    padding = 8 * width - size
-    if padding and array.size and int((array[:, -1] & ((1 << padding) - 1)).max()):
-        raise ValueError(f"reports must have zero padding bits after bit {size - 1}, got ones.")
-    return np.ascontiguousarray(array)
 
 
 def distribution(given: Any, name: str, size: int | None = None) -> npt.NDArray[np.float64]:

@@ -21,6 +21,16 @@ class Pair(NamedTuple):
     frequencies: float
 
 
+class ReportType(NamedTuple):
+    """What one report is made of."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...] = ()
+    """Shape of one report: none for a number."""
+    bounds: tuple[int, int] | None = None
+    """Least and largest number, for reports that are integers."""
+
+
 @runtime_checkable
 class Mechanism(Protocol):
     r"""A local randomizer of values 0..d-1: a frozen value whose meaning is its channel.
@@ -36,6 +46,10 @@ class Mechanism(Protocol):
     @property
     def epsilon(self) -> float:
         r"""Privacy budget :math:`\epsilon`."""
+
+    @property
+    def report(self) -> ReportType:
+        """What one report is made of."""
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Randomize each user's value."""

@@ -266,7 +266,7 @@ class Impossible:
         ({"burn_in": -1}, "burn_in must be"),
         ({"num_chains": 1}, "num_chains must be"),
         ({"reports": np.array([], dtype=int)}, "reports must be at least one, got 0."),
-        ({"reports": [0, 3]}, "reports must be at least 0 and below 3, got 3."),
+        ({"reports": [0, 3]}, "reports must be from 0 to 2, got 3."),
     ],
 )
 def test_bad_input(change, message):

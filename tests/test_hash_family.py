@@ -110,7 +110,7 @@ def test_every_bit_of_a_seed_is_a_fair_coin(hash_bits):
     m = LocalHashing(8, 1.0, num_buckets=4, hash_bits=hash_bits)
     seeds = m.privatize(np.zeros(4_000, dtype=int), np.random.default_rng(42))["seed"]
     ones = [int((seeds >> np.uint64(k) & np.uint64(1)).sum()) for k in range(64)]
-    used = [k for k in range(64) if not m.hashes.unused >> k & 1]
+    used = [k for k in range(64) if not int(m.hashes.unused) >> k & 1]
     assert len(used) == 2 * hash_bits
     for k in range(64):
         assert abs(ones[k] - 2_000) < 7 * np.sqrt(1_000) if k in used else ones[k] == 0

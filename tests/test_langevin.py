@@ -212,7 +212,7 @@ def test_other_priors_than_the_uniform_throw_states_near_zero_far_away():
         ({"concentration": 0.0}, "concentration must be positive, got 0.0."),
         ({"concentration": [1.0, 1.0]}, "concentration must have shape"),
         ({"reports": np.array([], dtype=int)}, "reports must be at least one, got 0."),
-        ({"reports": [0, 3]}, "reports must be at least 0 and below 3, got 3."),
+        ({"reports": [0, 3]}, "reports must be from 0 to 2, got 3."),
         ({"mechanism": TWO, "reports": [[0]]}, "reports must be of 2 mechanisms, got 1."),
     ],
 )

@@ -281,9 +281,9 @@ def test_reports_are_checked_before_any_work():
     rows = m.privatize([0, 1, 2], np.random.default_rng(0))
     with pytest.raises(ValueError, match="reports must be at least one, got 0"):
         maximum_likelihood(rows[:0], m)
-    with pytest.raises(TypeError, match="reports must be bit-packed uint8, got dtype int64"):
+    with pytest.raises(TypeError, match="reports must have dtype uint8, got int64"):
         maximum_likelihood(np.array([1, 2]), m)
-    with pytest.raises(ValueError, match=r"reports must have shape \(n, 2\)"):
+    with pytest.raises(ValueError, match=r"reports must be of shape \(n, 2\)"):
         maximum_likelihood(SUE(30, 1.0).privatize([0], np.random.default_rng(0)), m)
     with pytest.raises(TypeError, match="reports must be the reports themselves, got a Tally"):
         maximum_likelihood(m.tally(rows), m)

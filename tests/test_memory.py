@@ -91,13 +91,13 @@ def test_simulate(m: Any) -> None:
 @pytest.mark.parametrize(
     ("m", "size"),
     [
-        (ldp.GRR(11, 1.0), 8),
+        (ldp.GRR(11, 1.0), 1),
         (ldp.SUE(11, 1.0), 2),
         (ldp.OUE(1024, 1.0), 128),
-        (ldp.SHE(11, 1.0), 88),
+        (ldp.SHE(11, 1.0), 22),
         (ldp.OLH(1024, 1.0), 12),
         (ldp.SubsetSelection(1024, 1.0), 128),
-        (ldp.HadamardResponse(1024, 1.0), 8),
+        (ldp.HadamardResponse(1024, 1.0), 2),
     ],
     ids=str,
 )

@@ -280,7 +280,7 @@ def test_standard_error_of_two_chains_by_hand():
         ({"burn_in": -1}, "burn_in must be"),
         ({"num_chains": 1}, "num_chains must be"),
         ({"reports": np.array([], dtype=int)}, "reports must be at least one, got 0."),
-        ({"reports": [0, 3]}, "reports must be at least 0 and below 3, got 3."),
+        ({"reports": [0, 3]}, "reports must be from 0 to 2, got 3."),
         ({"mechanism": [GRR(3, 1.0)] * 2, "reports": [[0]]}, "reports must be of 2 mechanisms"),
     ],
 )

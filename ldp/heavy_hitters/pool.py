@@ -10,10 +10,11 @@ from ldp._frozen import freeze
 from ldp._words import uniform_below, words
 from ldp.heavy_hitters._pool_kernels import count_pooled
 from ldp.mechanisms.hash_family import MultilinearFamily
+from ldp.mechanisms.reports import check_reports
 from ldp.mechanisms.shared import indicator_second_moment
 from ldp.mechanisms.wide_hashing import WideHashing, listed
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers
+from ldp.types import Array, Floats, Integers, ReportType
 
 REPORT = np.dtype([("function", "<u4"), ("bucket", "<u4")])
 _MOST_FUNCTIONS = 2**24
@@ -130,6 +131,7 @@ class HashPool:
         """Probability that any one other value is supported, on average over pools."""
         return self.hashing.q
 
+    report = ReportType(REPORT)
     second_moment = indicator_second_moment
 
     def pool_variance(self, frequencies: npt.ArrayLike, num_reports: int) -> Floats:
@@ -227,9 +229,7 @@ class HashPool:
 
     def outcomes(self, reports: Array) -> Integers:
         """Number of the function times g, plus the bucket."""
-        given = _checks.plain_array(reports, "reports")
-        if given.dtype != REPORT or given.ndim != 1:
-            raise TypeError(f"reports must be a vector of dtype {REPORT}, got {given.dtype}.")
+        given = check_reports(reports, self.report)
         for name, size in (
             ("function", self.num_functions),
             ("bucket", self.hashing.num_buckets),

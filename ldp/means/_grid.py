@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._words import Words
 from ldp.tally import Tally, check_counts
-from ldp.types import Floats, Integers
+from ldp.types import Array, Floats, Integers, ReportType
 
 _LARGEST_RESOLUTION = 2**20
 
@@ -31,11 +31,13 @@ class OnGrid(Protocol):
     @property
     def _square(self) -> tuple[float, float]: ...
     @property
+    def report(self) -> ReportType: ...
+    @property
     def num_outcomes(self) -> int: ...
     def outcomes(self, reports: npt.ArrayLike) -> Integers: ...
     def tally(self, reports: npt.ArrayLike) -> Tally: ...
     def unbiased(self, reports: npt.ArrayLike) -> Floats: ...
-    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers: ...
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array: ...
     def _moments(self, reports: npt.ArrayLike | Tally) -> "Moments": ...
 
 
@@ -85,7 +87,7 @@ def grid(m: OnGrid) -> Floats:
 # -- reports ---------------------------------------------------------------------------------------
 
 
-def privatize(m: OnGrid, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+def privatize(m: OnGrid, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
     """Round each value at random to a point of the grid and randomize the point.
 
     Parameters
@@ -96,11 +98,11 @@ def privatize(m: OnGrid, values: npt.ArrayLike, rng: np.random.Generator) -> Int
 
     Returns
     -------
-    ndarray of int64, shape (n,)
+    ndarray, shape (n,), of the dtype of `report`
     """
     given = _checks.reals_between(values, "values", m.lower, m.upper)
     rng = _checks.rng(rng)
-    reports = np.empty(given.size, dtype=np.int64)
+    reports = np.empty(given.size, dtype=m.report.dtype)
     width = m.upper - m.lower
     for chunk in _kernels.chunks(given.size, 2):
         reports[chunk] = m._randomize((given[chunk] - m.lower) / width, rng)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _checks
 from ldp._frozen import freeze
 from ldp._words import threshold, words
 from ldp.means import _grid
 from ldp.means.one_bit import OneBitMean
 from ldp.means.piecewise import PiecewiseMean, best_window, check_window
+from ldp.mechanisms.reports import number_outcomes, numbers
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
-from ldp.types import Floats, Integers
+from ldp.types import Array, Floats, ReportType
 
 
 @dataclass(frozen=True, init=False)
@@ -111,6 +111,12 @@ class HybridMean:
         return self.resolution + self.window + 2
 
     @property
+    def report(self) -> ReportType:
+        """A cell, or the number of cells plus the bit; where only the bit is sent, no cell."""
+        least = 0 if self.share else self.piecewise.num_outcomes
+        return numbers(least, self.num_outcomes - 1)
+
+    @property
     def _square(self) -> tuple[float, float]:
         a, b = self.piecewise._square
         return self.share * a + (1 - self.share) * self._by_bit, self.share * b
@@ -119,12 +125,13 @@ class HybridMean:
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
+    outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
     _check_counts = outcome_counts
 
-    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         # Both reports are made, from the same words: only one of them is sent.
         cells, bit = self.piecewise, self.one_bit
         coin, rounding, drawing = words(rng, (3, shares.size))
@@ -133,7 +140,7 @@ class HybridMean:
         return np.where(
             coin < threshold(self.share),
             cells._draw(points, drawing),
-            cells.num_outcomes + bit._draw(ends, drawing),
+            np.add(bit._draw(ends, drawing), cells.num_outcomes, dtype=self.report.dtype),
         )
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
@@ -149,14 +156,3 @@ class HybridMean:
         ends = np.linspace(0, 1, self.resolution + 1)[:, None]
         by_bit = np.hstack([1 - ends, ends]) @ self.one_bit.channel()
         return np.hstack([self.share * self.piecewise.channel(), (1 - self.share) * by_bit])
-
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Report y is column y; where only the bit is sent, no cell is a report."""
-        given = _checks.integers_below(reports, "reports", self.num_outcomes)
-        cells = self.piecewise.num_outcomes
-        if given.size and self.share == 0 and given.min() < cells:
-            raise ValueError(
-                f"reports must be {cells} or {cells + 1}, the bit, at epsilon {self.epsilon}, "
-                f"got {given.min()}."
-            )
-        return given

@@ -12,8 +12,9 @@ from ldp._frozen import freeze
 from ldp._noise import add_laplace, reach
 from ldp._words import words
 from ldp.means import _grid
+from ldp.mechanisms.reports import check_reports, numbers
 from ldp.tally import Tally
-from ldp.types import Floats, Integers
+from ldp.types import Floats, Integers, ReportType
 
 _LIMB = 31  # bits: reports are below 2**31, their squares two limbs
 
@@ -58,7 +59,7 @@ class LaplaceMean:
 
     Notes
     -----
-    Reports are ``int64``, shape ``(n,)``; no float is ever sent (``mironov2012significance``).
+    Reports are integers, shape ``(n,)``; no float is ever sent (``mironov2012significance``).
     The noise is drawn exactly, and reports are cut far beyond the range, as those of
     :class:`ldp.SHE`.
 
@@ -68,7 +69,7 @@ class LaplaceMean:
     >>> round(float(m.variance(0.5)), 4)        # 2 / eps^2
     2.0
     >>> m.privatize([0.2, 0.4], np.random.default_rng(1)).dtype
-    dtype('int64')
+    dtype('int32')
 
     References
     ----------
@@ -92,6 +93,12 @@ class LaplaceMean:
         return self.resolution + 1
 
     @property
+    def report(self) -> ReportType:
+        """A number of steps."""
+        far = reach(self._decay)
+        return numbers(-far, self.resolution + far)
+
+    @property
     def _square(self) -> tuple[float, float]:
         return 0.5 / math.sinh(self._decay / 2) ** 2, 1.0
 
@@ -112,8 +119,8 @@ class LaplaceMean:
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Sum of the reports, and of the high and the low 31 bits of their squares."""
-        given = self._check(reports)
-        squares = given**2
+        given = check_reports(reports, self.report)
+        squares = np.square(given, dtype=np.int64)
         high, low = squares >> _LIMB, squares & (2**_LIMB - 1)
         return Tally([given.sum(), high.sum(), low.sum()], given.size, self)
 
@@ -142,7 +149,7 @@ class LaplaceMean:
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
         """One number per report, in the units of the values, whose mean is the user's value."""
-        return _grid.number(self, self._check(reports) - self.resolution / 2)
+        return _grid.number(self, check_reports(reports, self.report) - self.resolution / 2)
 
     def channel(self) -> Floats:
         """Exact law of :meth:`outcomes` given a point of the grid, shape (K + 1, K + 1).
@@ -159,17 +166,8 @@ class LaplaceMean:
 
     def outcomes(self, reports: npt.ArrayLike) -> Integers:
         """Column of the channel: the report cut to 0..K."""
-        return np.clip(self._check(reports), 0, self.resolution)
-
-    def _check(self, reports: npt.ArrayLike) -> Integers:
-        given = _checks.integers(reports, "reports")
-        far = reach(self._decay)
-        if given.size and (given.min() < -far or given.max() > self.resolution + far):
-            raise ValueError(
-                f"reports must be from {-far} to {self.resolution + far}, "
-                f"got {given.min()} to {given.max()}."
-            )
-        return given
+        given = check_reports(reports, self.report).astype(np.int64)
+        return np.clip(given, 0, self.resolution)
 
 
 def central_laplace_mean(

@@ -11,8 +11,9 @@ from ldp._frozen import freeze
 from ldp._words import Words, at_least, words
 from ldp.means import _grid
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
-from ldp.types import Floats, Integers
+from ldp.types import Array, Floats, Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -86,21 +87,23 @@ class OneBitMean:
     def _square(self) -> tuple[float, float]:
         return self._coth**2 / 4, 0.0
 
+    report = property(outcome_number)
     grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
+    outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
     _check_counts = outcome_counts
 
-    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         ends = _grid.round_at_random(shares, 1, words(rng, shares.size))
         return self._draw(ends, words(rng, shares.size))
 
-    def _draw(self, ends: Integers, random_words: Words) -> Integers:
-        bits = np.empty_like(ends)
+    def _draw(self, ends: Integers, random_words: Words) -> Array:
+        bits = np.empty(ends.size, dtype=self.report.dtype)
         _kernels.replace_value(ends, random_words, at_least(GRR(2, self.epsilon).q), 1, bits)
         return bits
 
@@ -112,7 +115,3 @@ class OneBitMean:
     def channel(self) -> Floats:
         """Pr[report | end of the range], shape (2, 2)."""
         return GRR(2, self.epsilon).channel()
-
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Report y is column y."""
-        return _checks.integers_below(reports, "reports", 2)

@@ -12,8 +12,9 @@ from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import Words, at_least, shared_rest, words
 from ldp.means import _grid
+from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
-from ldp.types import Floats, Integers
+from ldp.types import Array, Floats, Integers
 
 _WINDOWS_AT_ONCE = 2**14
 
@@ -153,21 +154,23 @@ class PiecewiseMean:
         a, slope = window_square(self.resolution, self.epsilon, self.window)
         return float(a), float(1 / slope)
 
+    report = property(outcome_number)
     grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
+    outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
     _check_counts = outcome_counts
 
-    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         points = _grid.round_at_random(shares, self.resolution, words(rng, shares.size))
         return self._draw(points, words(rng, shares.size))
 
-    def _draw(self, points: Integers, random_words: Words) -> Integers:
-        outside, cells = at_least(self.q), np.empty_like(points)
+    def _draw(self, points: Integers, random_words: Words) -> Array:
+        outside, cells = at_least(self.q), np.empty(points.size, dtype=self.report.dtype)
         inside = shared_rest(outside, self.resolution, self.window)
         _kernels.draw_near(
             points, random_words, outside, inside, self.window, self.resolution, cells
@@ -184,7 +187,3 @@ class PiecewiseMean:
         _checks.channel_size(self.resolution + 1, self.num_outcomes, "resolution")
         distance = np.arange(self.num_outcomes) - np.arange(self.resolution + 1)[:, None]
         return np.where((distance >= 0) & (distance < self.window), self.p, self.q)
-
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Cell y is column y."""
-        return _checks.integers_below(reports, "reports", self.num_outcomes)

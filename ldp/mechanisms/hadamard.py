@@ -10,9 +10,15 @@ from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, uniform_below, words
 from ldp.linear import variance
-from ldp.mechanisms.shared import support_counts, support_likelihood
+from ldp.mechanisms.reports import (
+    check_reports,
+    number_outcomes,
+    outcome_number,
+    packed_supports,
+)
+from ldp.mechanisms.shared import budget_odds, support_counts, support_likelihood
 from ldp.tally import Tally
-from ldp.types import Array, Bits, Floats, Integers
+from ldp.types import Array, Bits, Bools, Floats, Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -108,12 +114,10 @@ class HadamardResponse:
         """Mean count of any other value."""
         return 0.5
 
-    @property
-    def odds(self) -> float:
-        """Likelihood ratio of a supported value, e^epsilon."""
-        return math.exp(self.epsilon)
-
+    report = property(outcome_number)
+    odds = property(budget_odds)
     likelihood = support_likelihood
+    outcomes = number_outcomes
 
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""
@@ -138,11 +142,11 @@ class HadamardResponse:
         moment: Array = self.q + (self.p - self.q) * f - (1 - in_block) / 4
         return moment
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw from C_x w.p. (b/2) e^eps / (...), else from all other outcomes."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        reports = np.empty_like(given)
+        reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 2):
             inside, where = words(rng, (2, chunk.stop - chunk.start))
             hit = inside >= at_least(self._others * self._any)
@@ -155,7 +159,7 @@ class HadamardResponse:
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Decode all values by one fast transform per block, O(n + B b log b)."""
-        given = self.outcomes(reports)
+        given = check_reports(reports, self.report)
         return self._decode(_kernels.histogram(given, self.num_outcomes))
 
     def _check_counts(self, tally: Tally, name: str) -> None:
@@ -209,21 +213,17 @@ class HadamardResponse:
         held = np.unpackbits(bits, axis=1, count=self.domain_size).T == 1
         return np.where(held, self._hit / (self.block_size / 2), self._any)
 
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Report y is column y."""
-        return _checks.integers_below(reports, "reports", self.num_outcomes)
-
     def support(self, reports: npt.ArrayLike) -> Bits:
         """Bit-packed rows of the values x whose C_x holds the report."""
-        given = self.outcomes(reports)
         block, row = divmod(np.arange(self.domain_size), self.block_size - 1)
-        packed = np.empty((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
-        step = max(1, 2**22 // self.domain_size)
-        for first in range(0, given.size, step):
-            y_block, y = divmod(given[first : first + step, None], self.block_size)
+
+        def held(some: Integers) -> Bools:
+            of_block, y = divmod(some[:, None], self.block_size)
             even = np.bitwise_count(y & (row + 1)) % 2 == 0
-            packed[first : first + step] = np.packbits(even & (y_block == block), axis=1)
-        return packed
+            inside: Bools = even & (of_block == block)
+            return inside
+
+        return packed_supports(self.outcomes(reports), self.domain_size, held)
 
 
 def _rare_variance(domain_size: int, epsilon: float, block_size: int) -> float:

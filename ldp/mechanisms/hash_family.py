@@ -64,10 +64,10 @@ class HashFamily:
         return float(shares @ shares)
 
     @property
-    def unused(self) -> int:
+    def unused(self) -> np.uint64:
         """Bits of a seed that are always zero."""
-        half: int = (1 << (32 - self.word_bits)) - 1
-        return half << 32 | half
+        half = (1 << (32 - self.word_bits)) - 1
+        return np.uint64(half << 32 | half)
 
     def keys(self, values: Integers) -> Words32:
         """Scramble values by a fixed bijection of the key_bits-bit numbers."""
@@ -128,7 +128,7 @@ class MultilinearFamily:
     @property
     def unused(self) -> np.uint32:
         """Bits of a word of a seed that are always zero."""
-        return np.uint32(self.limb.unused & 0xFFFFFFFF)
+        return np.uint32(self.limb.unused & np.uint64(0xFFFFFFFF))
 
     def keys(self, values: Integers) -> Words32:
         """Key of each limb of each value, shape (n, num_limbs)."""

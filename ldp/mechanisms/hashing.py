@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +12,16 @@ from ldp._frozen import freeze
 from ldp._words import words
 from ldp.mechanisms.hash_family import HashFamily, halves
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.reports import check_reports, packed_supports
 from ldp.mechanisms.shared import (
+    budget_odds,
     independent_counts,
     indicator_second_moment,
     support_counts,
     support_likelihood,
 )
 from ldp.tally import Tally
-from ldp.types import Array, Bits, Floats, Integers
+from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType
 
 REPORT = np.dtype([("seed", "<u8"), ("bucket", "<u4")])
 """A report: the multiplier (high half of the seed) and offset (low half) of a hash; a bucket."""
@@ -105,11 +108,8 @@ class LocalHashing:
         response = self.response
         return response.q + (response.p - response.q) * self.hashes.collision
 
-    @property
-    def odds(self) -> float:
-        """Likelihood ratio of a supported value, e^epsilon."""
-        return math.exp(self.epsilon)
-
+    report = ReportType(REPORT)
+    odds = property(budget_odds)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
     _check_counts = support_counts
@@ -119,14 +119,14 @@ class LocalHashing:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         reports = np.empty(given.size, dtype=REPORT)
-        reports["seed"] = words(rng, given.size) & ~np.uint64(self.hashes.unused)
+        reports["seed"] = words(rng, given.size) & ~self.hashes.unused
         buckets = self.hashes.bucket(reports["seed"], given)
         reports["bucket"] = self.response.privatize(buckets, rng)
         return reports
 
     def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
         """Count the reports that support each value, or each of a list of candidate values."""
-        given = self._check(reports)
+        given = check_hashed(self, reports)
         asked = None if candidates is None else _checks.candidates(candidates, self.domain_size)
         wanted = np.arange(self.domain_size) if asked is None else asked
         keys = self.hashes.keys(wanted)
@@ -171,7 +171,7 @@ class LocalHashing:
 
     def outcomes(self, reports: Array) -> Integers:
         """(multiplier * 2**w + offset) * g + bucket; at most 16 hash bits."""
-        given = self._check(reports)
+        given = check_hashed(self, reports)
         _checks.integer(self.hash_bits, "hash_bits", 2, 16)
         multiplier, offset = halves(given["seed"])
         spare = 32 - self.hash_bits
@@ -181,30 +181,25 @@ class LocalHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket."""
-        given = self._check(reports)
         every = np.arange(self.domain_size)
-        rows = np.empty((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
-        step = max(1, 2**22 // self.domain_size)
-        for first in range(0, given.size, step):
-            part = given[first : first + step, None]
-            hit = self.hashes.bucket(part["seed"], every) == part["bucket"]
-            rows[first : first + step] = np.packbits(hit, axis=1)
-        return rows
 
-    def _check(self, reports: Array) -> Array:
-        given = _checks.plain_array(reports, "reports")
-        if given.dtype != REPORT:
-            raise TypeError(f"reports must have dtype {REPORT}, got {given.dtype}.")
-        if given.ndim != 1:
-            raise ValueError(f"reports must be one-dimensional, got {given.ndim} dimensions.")
-        if given.size and (largest := given["bucket"].max()) >= self.num_buckets:
-            raise ValueError(f"reports' buckets must be below {self.num_buckets}, got {largest}.")
-        unused = self.hashes.unused
-        if unused and (given["seed"] & np.uint64(unused)).any():
-            raise ValueError(
-                f"reports' seeds must be of {self.hash_bits}-bit words, got longer ones."
-            )
-        return given
+        def held(some: Array) -> Bools:
+            hit: Bools = self.hashes.bucket(some["seed"][:, None], every) == some["bucket"][:, None]
+            return hit
+
+        return packed_supports(check_hashed(self, reports), self.domain_size, held)
+
+
+def check_hashed(mechanism: Any, reports: Array) -> Array:
+    """Return reports whose buckets exist, and whose seeds have no bits that words have not."""
+    given, family = check_reports(reports, mechanism.report), mechanism.hashes
+    if given.size and (largest := given["bucket"].max()) >= family.num_buckets:
+        raise ValueError(f"reports' buckets must be below {family.num_buckets}, got {largest}.")
+    if family.unused and (given["seed"] & family.unused).any():
+        raise ValueError(
+            f"reports' seeds must be of {family.word_bits}-bit words, got longer ones."
+        )
+    return given
 
 
 def BLH(domain_size: int, epsilon: float) -> LocalHashing:

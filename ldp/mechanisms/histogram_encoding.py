@@ -11,10 +11,11 @@ import scipy
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._noise import add_laplace, reach
+from ldp.mechanisms.reports import check_reports, numbers
 from ldp.mechanisms.shared import check_size
 from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers
+from ldp.types import Array, Floats, Integers, ReportType
 
 
 @dataclass(frozen=True, init=False)
@@ -40,7 +41,7 @@ class SHE:
 
     Notes
     -----
-    Reports are ``int64`` of shape ``(n, d)``, in grid steps. A float would leave holes that tell
+    Reports are integers of shape ``(n, d)``, in grid steps. A float would leave holes that tell
     values apart (``mironov2012significance``). The noise has exactly this law: each binary digit of
     it is drawn by comparing random bits with as many digits of its chance as are needed. A
     coordinate that would lie further beyond 0 or r than a power of two of at least
@@ -93,16 +94,22 @@ class SHE:
         """Mean of any other coordinate."""
         return 0.0
 
+    @property
+    def report(self) -> ReportType:
+        """A number of grid steps for each value."""
+        far = reach(self._decay)
+        return numbers(-far, self.resolution + far, (self.domain_size,))
+
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         r"""E[y_v^2] = f r^2 + Var Z, with Var Z = 1 / (2 sinh^2(eps / 4r)) steps squared."""
         noise = 0.5 / math.sinh(self.epsilon / (4 * self.resolution)) ** 2
         return self.p**2 * _checks.frequency(frequency) + noise
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Add noise to every coordinate."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        reports = np.zeros((given.size, self.domain_size), dtype=np.int64)
+        reports = np.zeros((given.size, self.domain_size), dtype=self.report.dtype)
         reports[np.arange(given.size), given] = self.resolution
         decay = Fraction(self.epsilon) / (2 * self.resolution)
         for chunk in _kernels.chunks(given.size, self.domain_size):
@@ -112,7 +119,7 @@ class SHE:
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Sum the reports, in grid steps."""
-        given = self._check(reports)
+        given = check_reports(reports, self.report)
         largest = np.abs(given.sum(axis=0, dtype=np.float64)).max(initial=0.0)
         if largest >= 2**63:
             raise ValueError(f"reports must have sums within 64 bits, got about {largest:.4g}.")
@@ -167,7 +174,7 @@ class SHE:
     def outcomes(self, reports: npt.ArrayLike) -> Integers:
         """Coordinates cut to 0..r, read as digits in base r + 1, first value highest."""
         d, r = self.domain_size, self.resolution
-        given = self._check(reports)
+        given = check_reports(reports, self.report)
         _checks.channel_size(d, (r + 1) ** d)
         digits = np.clip(given, 0, r)
         outcome: Integers = digits @ (r + 1) ** np.arange(d - 1, -1, -1)
@@ -175,23 +182,10 @@ class SHE:
 
     def likelihood(self, reports: npt.ArrayLike) -> Floats:
         r"""Pr[y | x] over the largest of them: e^(eps y_x / r) with y_x cut to 0..r, at most 1."""
-        inside: Floats = np.clip(self._check(reports), 0, self.resolution) / self.resolution
+        given = check_reports(reports, self.report)
+        inside: Floats = np.clip(given, 0, self.resolution) / self.resolution
         relative: Floats = np.exp(self.epsilon * (inside - inside.max(axis=1, keepdims=True)))
         return relative
-
-    def _check(self, reports: npt.ArrayLike) -> Integers:
-        given = _checks.plain_array(reports, "reports")
-        if given.dtype.kind != "i":
-            raise TypeError(f"reports must be signed integers, got dtype {given.dtype}.")
-        if given.ndim != 2 or given.shape[1] != self.domain_size:
-            raise ValueError(f"reports must have shape (n, {self.domain_size}), got {given.shape}.")
-        far = reach(self._decay)
-        if given.size and (given.min() < -far or given.max() > self.resolution + far):
-            raise ValueError(
-                f"reports must be from {-far} to {self.resolution + far}, "
-                f"got {given.min()} to {given.max()}."
-            )
-        return given.astype(np.int64, copy=False)
 
 
 def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:

@@ -9,14 +9,16 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, words
+from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.shared import (
+    budget_odds,
     count_outcomes,
     indicator_second_moment,
     outcome_counts,
     support_likelihood,
 )
 from ldp.tally import Tally
-from ldp.types import Bits, Floats, Integers
+from ldp.types import Array, Bits, Floats
 
 
 @dataclass(frozen=True, init=False)
@@ -74,22 +76,20 @@ class GRR:
         """Probability of any one other value."""
         return self.p * math.exp(-self.epsilon)
 
-    @property
-    def odds(self) -> float:
-        """Likelihood ratio of the supported value, e^epsilon."""
-        return math.exp(self.epsilon)
-
+    report = property(outcome_number)
+    odds = property(budget_odds)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
+    outcomes = number_outcomes
     tally = tally_outcomes = count_outcomes
     _check_counts = outcome_counts
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Keep each value with probability p, else report one of the others, uniformly."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         weight = at_least(self.q)
-        reports = np.empty_like(given)
+        reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 1):
             random_words = words(rng, chunk.stop - chunk.start)
             _kernels.replace_value(
@@ -112,10 +112,6 @@ class GRR:
         return np.full((self.domain_size, self.domain_size), self.q) + np.diag(
             np.full(self.domain_size, self.p - self.q)
         )
-
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Report y is column y."""
-        return _checks.integers_below(reports, "reports", self.domain_size)
 
     def support(self, reports: npt.ArrayLike) -> Bits:
         """Bit-packed one-hot rows."""

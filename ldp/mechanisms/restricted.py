@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
+from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.restricted_levels import (
     Levels,
     check_levels,
@@ -19,7 +20,7 @@ from ldp.mechanisms.restricted_levels import (
 )
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.tally import Tally
-from ldp.types import Floats, Integers
+from ldp.types import Array, Floats, Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -126,16 +127,18 @@ class RRRR:
         """A report is one of the values."""
         return self.domain_size
 
+    report = property(outcome_number)
+    outcomes = number_outcomes
     tally = tally_outcomes = count_outcomes
     _check_counts = outcome_counts
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report a value of the subset, one from outside it, or the truth."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         order = self._order()
         places = np.argsort(order)
-        reports = np.empty_like(given)
+        reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 1):
             restricted_response(
                 given[chunk],
@@ -171,10 +174,6 @@ class RRRR:
         """Matrix of the five levels."""
         _checks.channel_size(self.domain_size, self.domain_size)
         return self.likelihood(np.arange(self.domain_size)).T
-
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Report y is column y."""
-        return _checks.integers_below(reports, "reports", self.domain_size)
 
     def likelihood(self, reports: npt.ArrayLike) -> Floats:
         """Columns of the channel, shape (n, domain_size)."""

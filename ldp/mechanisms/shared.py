@@ -1,13 +1,15 @@
 """What every mechanism does in the same way."""
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp.mechanisms.reports import check_reports
 from ldp.tally import Tally
-from ldp.types import Array, Floats, FrequencyOracle, Integers, SupportMechanism
+from ldp.types import Array, Floats, FrequencyOracle, Integers, Mechanism, SupportMechanism
 
 _ROUNDING = 1e-9  # of the number of reports: counts that are floats may be expected ones
 
@@ -21,8 +23,13 @@ def indicator_second_moment(
 
 def count_outcomes(mechanism: Any, reports: npt.ArrayLike) -> Tally:
     """Count the reports of each outcome."""
-    given = mechanism.outcomes(reports)
+    given = check_reports(reports, mechanism.report)
     return Tally(_kernels.histogram(given, mechanism.num_outcomes), given.size, mechanism)
+
+
+def budget_odds(mechanism: Mechanism) -> float:
+    """Likelihood ratio of a supported value, e^epsilon."""
+    return math.exp(mechanism.epsilon)
 
 
 def independent_counts(

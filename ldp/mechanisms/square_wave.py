@@ -9,12 +9,11 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, shared_rest, words
-from ldp.mechanisms.shared import count_outcomes, outcome_counts, support_likelihood
+from ldp.mechanisms.reports import number_outcomes, outcome_number, packed_supports
+from ldp.mechanisms.shared import budget_odds, count_outcomes, outcome_counts, support_likelihood
 from ldp.tally import Tally
-from ldp.types import Bits, Floats, Integers
+from ldp.types import Array, Bits, Bools, Floats, Integers
 from ldp.waves import mutual_information_bound, optimal_half_width
-
-_CELLS_AT_ONCE = 2**22
 
 
 def _best_half_width(domain_size: int, epsilon: float) -> int:
@@ -111,22 +110,20 @@ class SquareWave:
         """Probability of any one cell outside the window."""
         return self.p * math.exp(-self.epsilon)
 
-    @property
-    def odds(self) -> float:
-        """Likelihood ratio of a value whose window holds the report, e^epsilon."""
-        return math.exp(self.epsilon)
-
+    report = property(outcome_number)
+    odds = property(budget_odds)
     likelihood = support_likelihood
+    outcomes = number_outcomes
     tally = tally_outcomes = count_outcomes
     _check_counts = outcome_counts
 
-    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report a cell of the window, or one of the d - 1 cells outside it."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         outside = at_least(self.q)
         inside = shared_rest(outside, self.domain_size - 1, self._window)
-        reports = np.empty_like(given)
+        reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 1):
             random_words = words(rng, chunk.stop - chunk.start)
             _kernels.draw_near(
@@ -168,18 +165,12 @@ class SquareWave:
         distance = np.arange(self.num_outcomes) - np.arange(self.domain_size)[:, None]
         return np.where((distance >= 0) & (distance < self._window), self.p, self.q)
 
-    def outcomes(self, reports: npt.ArrayLike) -> Integers:
-        """Cell y is column y."""
-        return _checks.integers_below(reports, "reports", self.num_outcomes)
-
     def support(self, reports: npt.ArrayLike) -> Bits:
         """Bit-packed rows, ones from value y - 2b to value y."""
-        given = self.outcomes(reports)
-        rows = np.empty((given.size, -(-self.domain_size // 8)), dtype=np.uint8)
-        step = max(1, _CELLS_AT_ONCE // self.domain_size)
         values = np.arange(self.domain_size)
-        for first in range(0, given.size, step):
-            distance = given[first : first + step, None] - values
-            held = (distance >= 0) & (distance < self._window)
-            rows[first : first + step] = np.packbits(held, axis=1)
-        return rows
+
+        def held(some: Integers) -> Bools:
+            distance = some[:, None] - values
+            return (distance >= 0) & (distance < self._window)
+
+        return packed_supports(self.outcomes(reports), self.domain_size, held)

@@ -11,7 +11,9 @@ from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
 from ldp._words import at_least, words
+from ldp.mechanisms.reports import check_packed, packed_bits
 from ldp.mechanisms.shared import (
+    budget_odds,
     exact_sum,
     indicator_second_moment,
     slack,
@@ -118,11 +120,8 @@ class SubsetSelection:
         """Probability that the set does not hold the own value."""
         return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[1])
 
-    @property
-    def odds(self) -> float:
-        """Likelihood ratio of a value in the set, e^epsilon."""
-        return math.exp(self.epsilon)
-
+    report = property(packed_bits)
+    odds = property(budget_odds)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
 
@@ -131,7 +130,7 @@ class SubsetSelection:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         d, k = self.domain_size, self.subset_size
-        rows = np.zeros((given.size, -(-d // 8)), dtype=np.uint8)
+        rows = np.zeros((given.size, *self.report.shape), dtype=np.uint8)
         spare = np.array([2**64 % bound for bound in range(d - k, d)], dtype=np.uint64)
         for chunk in _kernels.chunks(given.size, k + 1):
             random_words = words(rng, (chunk.stop - chunk.start, k + 1))
@@ -220,7 +219,7 @@ class SubsetSelection:
 
     def support(self, reports: npt.ArrayLike) -> Bits:
         """The reports themselves, checked."""
-        rows = _checks.packed_rows(reports, self.domain_size)
+        rows = check_packed(self, reports)
         step = max(1, 2**18 // rows.shape[1])
         for first in range(0, len(rows), step):
             sizes = np.bitwise_count(rows[first : first + step]).sum(axis=1, dtype=np.int64)

@@ -11,6 +11,7 @@ from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
 from ldp._noise import draw_bits, multiple
 from ldp._words import at_least, at_most, words
+from ldp.mechanisms.reports import check_packed, packed_bits
 from ldp.mechanisms.shared import (
     independent_counts,
     indicator_second_moment,
@@ -92,6 +93,7 @@ class UnaryEncoding:
         """Odds p(1-q)/(q(1-p)) of a one, own column against another."""
         return self.p * (1 - self.q) / (self.q * (1 - self.p))
 
+    report = property(packed_bits)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
     _check_counts = support_counts
@@ -100,7 +102,7 @@ class UnaryEncoding:
         """Draw every bit w.p. q, then draw the own bit again w.p. p."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        width = -(-self.domain_size // 8)
+        (width,) = self.report.shape
         padding = 8 * width - self.domain_size
         stream = np.empty(-(-given.size * width // 8), dtype=np.uint64)
         rows = stream.view(np.uint8)[: given.size * width].reshape(given.size, width)
@@ -143,7 +145,7 @@ class UnaryEncoding:
 
     def support(self, reports: npt.ArrayLike) -> Bits:
         """The reports themselves, checked."""
-        return _checks.packed_rows(reports, self.domain_size)
+        return check_packed(self, reports)
 
 
 def encoding_from_epsilon(domain_size: int, epsilon: float, p: float, q: float) -> UnaryEncoding:

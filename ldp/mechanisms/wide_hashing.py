@@ -1,6 +1,5 @@
 """Local hashing of values that are too many to list: codes of up to 63 bits."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,16 +10,18 @@ from ldp._frozen import freeze
 from ldp._words import words
 from ldp.mechanisms import _wide_kernels
 from ldp.mechanisms.hash_family import MultilinearFamily
-from ldp.mechanisms.hashing import best_buckets
+from ldp.mechanisms.hashing import best_buckets, check_hashed
 from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.reports import packed_supports
 from ldp.mechanisms.shared import (
+    budget_odds,
     independent_counts,
     indicator_second_moment,
     support_counts,
     support_likelihood,
 )
 from ldp.tally import Tally
-from ldp.types import Array, Bits, Floats, Integers
+from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType
 
 _MOST_LISTED_BITS = 26  # counters of all values take half a gigabyte
 
@@ -138,15 +139,12 @@ class WideHashing:
         return response.q + (response.p - response.q) * self.hashes.limb.collision
 
     @property
-    def odds(self) -> float:
-        """Likelihood ratio of a supported value, e^epsilon."""
-        return math.exp(self.epsilon)
+    def report(self) -> ReportType:
+        """The words of a seed, and a bucket."""
+        seed = ("seed", "<u4", (self.hashes.num_limbs + 1,))
+        return ReportType(np.dtype([seed, ("bucket", "<u4")]))
 
-    @property
-    def report(self) -> np.dtype[np.void]:
-        """What a report is made of: the words of its seed, and its bucket."""
-        return np.dtype([("seed", "<u4", (self.hashes.num_limbs + 1,)), ("bucket", "<u4")])
-
+    odds = property(budget_odds)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
     _check_counts = support_counts
@@ -156,7 +154,7 @@ class WideHashing:
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
         family, response = self.hashes, self.response
-        reports = np.empty(given.size, dtype=self.report)
+        reports = np.empty(given.size, dtype=self.report.dtype)
         words_each = family.num_limbs // 2 + 1  # two halves of a seed in each
         for chunk in _kernels.chunks(given.size, words_each):
             random_words = words(rng, (chunk.stop - chunk.start, words_each))
@@ -172,7 +170,7 @@ class WideHashing:
 
         Candidates that differ in their last limb only, such as neighbours, are cheapest.
         """
-        given = self._check(reports)
+        given = check_hashed(self, reports)
         if candidates is None:
             asked = listed(self.num_bits)
         else:
@@ -225,7 +223,7 @@ class WideHashing:
         """Every hash function and bucket: 2**(word_bits (num_limbs + 1)) * num_buckets columns."""
         seed_bits, buckets = self.word_bits * (self.hashes.num_limbs + 1), self.num_buckets
         _checks.channel_size(self.domain_size, buckets << seed_bits, "num_bits and word_bits")
-        reports = np.empty(buckets << seed_bits, dtype=self.report)
+        reports = np.empty(buckets << seed_bits, dtype=self.report.dtype)
         numbers, reports["bucket"] = np.divmod(np.arange(reports.size), buckets)
         shifts = self.word_bits * np.arange(self.hashes.num_limbs, -1, -1)
         halves = numbers[:, None] >> shifts & (2**self.word_bits - 1)
@@ -236,7 +234,7 @@ class WideHashing:
 
     def outcomes(self, reports: Array) -> Integers:
         """The number that the seed's words make, of at most 32 bits, times g, plus the bucket."""
-        given = self._check(reports)
+        given = check_hashed(self, reports)
         seed_bits = self.word_bits * (self.hashes.num_limbs + 1)
         if seed_bits > 32:
             raise ValueError(f"word_bits must make seeds of at most 32 bits, got {seed_bits}.")
@@ -248,29 +246,13 @@ class WideHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket; at most 26 bits."""
-        given, every = self._check(reports), listed(self.num_bits)
-        rows = np.empty((given.size, -(-every.size // 8)), dtype=np.uint8)
-        step = max(1, 2**22 // every.size)
-        for first in range(0, given.size, step):
-            part = given[first : first + step]
-            hit = self.hashes.bucket(part["seed"], every) == part["bucket"][:, None]
-            rows[first : first + step] = np.packbits(hit, axis=1)
-        return rows
+        every = listed(self.num_bits)
 
-    def _check(self, reports: Array) -> Array:
-        given = _checks.plain_array(reports, "reports")
-        if given.dtype != self.report:
-            raise TypeError(f"reports must have dtype {self.report}, got {given.dtype}.")
-        if given.ndim != 1:
-            raise ValueError(f"reports must be one-dimensional, got {given.ndim} dimensions.")
-        if given.size and (largest := given["bucket"].max()) >= self.num_buckets:
-            raise ValueError(f"reports' buckets must be below {self.num_buckets}, got {largest}.")
-        unused = self.hashes.unused
-        if unused and (given["seed"] & unused).any():
-            raise ValueError(
-                f"reports' seeds must be of {self.word_bits}-bit words, got longer ones."
-            )
-        return given
+        def held(some: Array) -> Bools:
+            hit: Bools = self.hashes.bucket(some["seed"], every) == some["bucket"][:, None]
+            return hit
+
+        return packed_supports(check_hashed(self, reports), every.size, held)
 
 
 def listed(num_bits: int) -> Integers:
