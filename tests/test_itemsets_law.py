@@ -55,7 +55,7 @@ def test_no_report_of_set_selection_exceeds_the_budget(shape):
     found = selections(*shape)
     assert len(found) >= 20
     for m in found:
-        hits = m._hits()
+        hits = m._hits
         assert min(hits) > 0
         assert sum(hits) < WORDS
         law, odds = chances(m, hits), budget(m.epsilon)
@@ -66,7 +66,7 @@ def test_no_report_of_set_selection_exceeds_the_budget(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_set_selection_emits_is_what_is_stated(shape):
     for m in selections(*shape):
-        hits = m._hits()
+        hits = m._hits
         hair = Fraction(7 * m.length + 32, 2**53)  # the margin, and rounding within it
         for place, chance in enumerate(chances(m, hits)[:-1]):
             want = stated(m, place) * WORDS
@@ -78,7 +78,7 @@ def test_at_the_size_of_a_shop_all_weights_are_large():
     """Each own cell is the first one in the report with a chance that 64 bits hold easily."""
     m = SetSelection(16_470, 8, 4.0)
     assert m.subset_size == 36
-    hits = m._hits()
+    hits = m._hits
     assert min(hits) > 0.06 * WORDS
     law = chances(m, hits)
     assert 1 - 1e-13 < max(law) / min(law) / budget(4.0) <= 1
@@ -100,7 +100,7 @@ def test_control_hits_rounded_the_other_way_exceed_the_budget(rounding):
     """The chances are products of rounded numbers; rounding them down alone is not enough."""
     exceeded = 0
     for m in [m for shape in SHAPES for m in selections(*shape)]:
-        hits = [math.floor(t / (1 - (4 * m.length + 16) * 2.0**-53)) for t in m._hits()]
+        hits = [math.floor(t / (1 - (4 * m.length + 16) * 2.0**-53)) for t in m._hits]
         if rounding == "up":
             hits = [t + int(t * 2.0**-50) + 1 for t in hits]
         law = chances(m, hits)
@@ -155,11 +155,11 @@ def test_the_amplified_budget_never_needs_more_than_the_budget(length):
 def emitted_spent(m):
     """Exact budget of the emitted subsets: the chance of each by its first own cell."""
     others, shares = Fraction(1), []
-    for i, hit in enumerate(m._hits()):
+    for i, hit in enumerate(m._hits):
         first = others * m.subset_size / (m.num_cells - i)
         shares.append(hit / first)
         others *= Fraction(m.num_cells - m.subset_size - i, m.num_cells - i)
-    shares.append((2**64 - sum(m._hits())) / others)
+    shares.append((2**64 - sum(m._hits)) / others)
     return math.log1p(float(max(shares) / min(shares) - 1))
 
 

@@ -99,8 +99,11 @@ def test_tiny_masses_keep_the_budget_of_the_channel(epsilon):
 
 def test_masses_without_a_word():
     """1e-21 is 0.018 of a word: no integer lies in its window, which is refused and not widened."""
-    with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
-        fixed_point_window([1e-21, 0.5, 0.5], 1.0)
+    for make in (fixed_point_window, relative_mollifier):
+        with pytest.raises(ValueError, match=r"^prior and epsilon must .*, got 1e-21 and 1\.0\.$"):
+            make([1e-21, 0.5, 0.5], 1.0)
+    with pytest.raises(ValueError, match=r"^domain_size and epsilon must leave multiples"):
+        minimax_mollifier(3, 1e-30)
     with pytest.raises(ValueError, match=r"^epsilon must be at most 44.0 for words of 64 bits"):
         minimax_mollifier(3, 50.0)
     channel = fixed_point_channel([1e-21, 1.0 - 1e-10, 1e-10], 1.0)  # the channel is right

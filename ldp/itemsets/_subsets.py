@@ -15,6 +15,36 @@ def first_hits(num_cells: int, size: int, length: int) -> Floats:
     return hits
 
 
+def hit_words(num_cells: int, size: int, length: int, missed: float) -> list[int]:
+    """Words for which own cell i is the first one in the report, rounded down.
+
+    A chance is a product of some 2 L numbers, each rounded once; it is lowered by more than that,
+    and what is left goes to reports that hold none of the own cells, as they do with the weight
+    `missed` beside those of `first_hits`.
+    """
+    hits = first_hits(num_cells, size, length)
+    chances = hits / (hits.sum() + missed)
+    return [math.floor(math.ldexp(chance * (1 - _hair(length)), 64)) for chance in chances.tolist()]
+
+
+def check_words(hits: list[int], missed: float, num_cells: int, epsilon: float) -> None:
+    """Refuse an epsilon that the rounding of these words would lose, or that would lose it."""
+    rounding = 2.0**-64 * len(hits) + _hair(len(hits))
+    if missed < 128 * rounding * (1 + missed):
+        raise ValueError(
+            f"epsilon must be small enough that reports can miss the own set, got {epsilon}."
+        )
+    gain = -math.expm1(-epsilon)
+    lost = missed * gain < 128 * rounding * (1 + missed)  # misses get all the hair
+    if lost or min(hits) * gain < 128 * (1 + rounding * max(hits)):
+        raise ValueError(f"epsilon must be large enough for {num_cells} cells, got {epsilon}.")
+
+
+def _hair(length: int) -> float:
+    """More than what is lost or gained by rounding 2 L factors."""
+    return (4 * length + 16) * 2.0**-53
+
+
 def log_miss(num_cells: int, size: Array, length: int) -> Array:
     """Logarithm of the chance that a uniform subset holds none of L cells.
 

@@ -11,12 +11,9 @@ from ldp._frozen import freeze
 from ldp._words import words
 from ldp.itemsets._kernels import draw_cells
 from ldp.itemsets.sets import MOST, ItemSets, check_sets
-from ldp.mechanisms.hashing import LocalHashing
-from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.shared import indicator_second_moment, support_counts
-from ldp.mechanisms.wide_hashing import WideHashing
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers, PureMechanism
+from ldp.types import Array, CandidateOracle, Floats, Integers, OutcomeMechanism, PureMechanism
 
 
 def amplified_epsilon(epsilon: float, length: int) -> float:
@@ -128,7 +125,7 @@ class PadAndSample:
         size = _checks.integer(length, "length", 1, MOST)
         made = _check_oracle(oracle, d + size)
         spent = made.epsilon
-        if isinstance(made, GRR):
+        if isinstance(made, OutcomeMechanism):  # pure besides: a report names one cell
             spent = math.log1p(math.expm1(made.epsilon) / size)
         budget = spent if epsilon is None else _checks.epsilon(epsilon)
         if spent > budget:
@@ -166,7 +163,7 @@ class PadAndSample:
         The estimate of dummy d + i is the share of sets with fewer than L - i items.
         """
         cells = asked_cells(candidates, self.num_items, self.length)
-        if isinstance(self.oracle, LocalHashing | WideHashing):
+        if isinstance(self.oracle, CandidateOracle):
             counted = self.oracle.tally(reports, cells)
             counts = counted.counts
         else:

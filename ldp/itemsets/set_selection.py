@@ -108,7 +108,7 @@ class SetSelection:
             w = _checks.integer(subset_size, "subset_size", 1, _subsets.largest_size(d, size))
         freeze(self, num_items=d, length=size, epsilon=budget, subset_size=w)
         _checks.probabilities(self.p, self.q, self.epsilon)
-        self._check_weights()
+        _subsets.check_words(self._hits, self._missed, self.num_cells, self.epsilon)
 
     @property
     def domain_size(self) -> int:
@@ -144,32 +144,10 @@ class SetSelection:
     second_moment = indicator_second_moment
     _check_counts = support_counts
 
+    @property
     def _hits(self) -> list[int]:
-        """Words for which own cell i is the first one in the report, rounded down.
-
-        A chance is a product of some 2 L numbers, each rounded once; it is lowered by more than
-        that, and what is left goes to reports that hold none of the own cells.
-        """
-        hits = _subsets.first_hits(self.num_cells, self.subset_size, self.length)
-        chances = hits / (hits.sum() + self._missed)
-        hair = (4 * self.length + 16) * 2.0**-53
-        return [math.floor(math.ldexp(chance * (1 - hair), 64)) for chance in chances.tolist()]
-
-    def _check_weights(self) -> None:
-        """Refuse an epsilon that the rounding of these words would lose, or that would lose it."""
-        weights = self._hits()
-        rounding = 2.0**-64 * self.length + (4 * self.length + 16) * 2.0**-53
-        if self._missed < 128 * rounding * (1 + self._missed):
-            raise ValueError(
-                f"epsilon must be small enough that reports can miss the own set, "
-                f"got {self.epsilon}."
-            )
-        gain = -math.expm1(-self.epsilon)
-        lost = self._missed * gain < 128 * rounding * (1 + self._missed)  # misses get all the hair
-        if lost or min(weights) * gain < 128 * (1 + rounding * max(weights)):
-            raise ValueError(
-                f"epsilon must be large enough for {self.num_cells} cells, got {self.epsilon}."
-            )
+        """Words for which own cell i is the first one in the report."""
+        return _subsets.hit_words(self.num_cells, self.subset_size, self.length, self._missed)
 
     def privatize(self, sets: ItemSets, rng: np.random.Generator) -> Array:
         """Draw which own cell is the first in the report, then the others uniformly; (n, w)."""
@@ -203,10 +181,8 @@ class SetSelection:
         num_subsets = math.comb(self.num_cells, self.subset_size)
         _checks.channel_size(2**self.num_items, num_subsets, "num_items")
         held = np.zeros((num_subsets, self.num_cells), dtype=np.bool_)
-        for row, cells in zip(
-            held, combinations(range(self.num_cells), self.subset_size), strict=True
-        ):
-            row[list(cells)] = True
+        subsets = combinations(range(self.num_cells), self.subset_size)
+        held[np.arange(num_subsets)[:, None], list(subsets)] = True
         rows = []
         for items in ItemSets.every(self.num_items):
             spare = max(0, self.length - items.size)
@@ -234,7 +210,7 @@ class SetSelection:
 
     def _draw(self, sets: ItemSets, rng: np.random.Generator) -> Iterator[tuple[slice, Array]]:
         """Draw the reports of some users at a time."""
-        starts, hits = sets.starts, np.cumsum(np.array(self._hits(), dtype=np.uint64))
+        starts, hits = sets.starts, np.cumsum(np.array(self._hits, dtype=np.uint64))
         num_words = 1 + self.length + self.subset_size
         for chunk in _kernels.chunks(len(sets), num_words):
             random_words = words(rng, (chunk.stop - chunk.start, num_words))

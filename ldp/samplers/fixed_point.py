@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp.samplers import _windows
-from ldp.samplers.mollifier import Mollifier
+from ldp.samplers.mollifier import Mollifier, window_around
 from ldp.types import Floats
 
 _SMALLEST = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
@@ -130,11 +130,11 @@ def fixed_point_window(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
     q, budget = _windows.prior(prior), _windows.budget(epsilon)
     e = math.exp(-budget)
     upper = _capped(q, e)
-    return Mollifier(upper * e, upper, budget)
+    return window_around("prior", float(q.min()), upper * e, upper, budget)
 
 
 def _capped(q: Floats, e: float) -> Floats:
-    """Find clip(t, q, q/e) with t (1 - e) + e sum of it = 1, by the pieces of that sum in t."""
+    """Find clip(t, q, q/e) with t (1 - e) + e sum of it = 1: halve the range of t to the end."""
     caps = q / e
     low, high = float(q.min()), 1.0
     while True:

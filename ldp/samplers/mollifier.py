@@ -146,7 +146,8 @@ def relative_mollifier(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
     ``S002``, "LDP samplers through relative mollifiers".
     """
     q, budget = _windows.prior(prior), _windows.budget(epsilon)
-    return Mollifier(q * math.exp(-budget / 2), q * math.exp(budget / 2), budget)
+    lower, upper = q * math.exp(-budget / 2), q * math.exp(budget / 2)
+    return window_around("prior", float(q.min()), lower, upper, budget)
 
 
 def minimax_mollifier(domain_size: int, epsilon: float) -> Mollifier:
@@ -179,8 +180,9 @@ def minimax_mollifier(domain_size: int, epsilon: float) -> Mollifier:
     ``S002``, "Minimax optimal samplers", the non-linear one.
     """
     d, budget = _checks.domain_size(domain_size), _windows.budget(epsilon)
-    most = 1 / (1 + (d - 1) * math.exp(-budget))
-    return Mollifier(np.full(d, most * math.exp(-budget)), np.full(d, most), budget)
+    share = math.exp(-budget)
+    most = np.full(d, 1 / (1 + (d - 1) * share))
+    return window_around("domain_size", d, most * share, most, budget)
 
 
 def local_mollifier(prior: npt.ArrayLike, epsilon: float, factor: float) -> Mollifier:
@@ -225,4 +227,17 @@ def local_mollifier(prior: npt.ArrayLike, epsilon: float, factor: float) -> Moll
         raise ValueError(f"factor must be more than 1, got {gamma}.")
     share = math.exp(-budget)
     upper = q * ((gamma + 1) / (1 + gamma * share))
-    return Mollifier(upper * share, upper, budget)
+    return window_around("prior", float(q.min()), upper * share, upper, budget)
+
+
+def window_around(
+    argument: str, value: float, lower: Floats, upper: Floats, epsilon: float
+) -> Mollifier:
+    """Return a window that was made of an argument, which is to blame if no weights fit into it."""
+    try:
+        return Mollifier(lower, upper, epsilon)
+    except ValueError as error:
+        raise ValueError(
+            f"{argument} and epsilon must leave multiples of 2**-64 in the window of every value, "
+            f"got {value} and {epsilon}."
+        ) from error
