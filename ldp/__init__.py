@@ -1,10 +1,10 @@
 """Frequency estimation under local differential privacy, exact and audited."""
 
 from ldp import (
+    assigned,
     bayes,
     bounds,
     datasets,
-    experiments,
     heavy_hitters,
     itemsets,
     likelihood,
@@ -59,6 +59,7 @@ __all__ = [
     "UnaryEncoding",
     "WideHashing",
     "adobest",
+    "assigned",
     "bayes",
     "bin_values",
     "bounds",
@@ -66,7 +67,6 @@ __all__ = [
     "datasets",
     "debias",
     "em",
-    "experiments",
     "heavy_hitters",
     "itemsets",
     "likelihood",

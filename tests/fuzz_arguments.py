@@ -223,6 +223,7 @@ PLAUSIBLE: dict[str, Any] = {
     "final_share": lambda w: 0.5,
     "first": lambda w: 0,
     "second": lambda w: 1,
+    "width": lambda w: 2,
     "depth": lambda w: 4,
     "top_k": lambda w: 2,
     "keep": lambda w: 3,
@@ -440,7 +441,8 @@ def an_entry(array: Any, g: np.random.Generator) -> Any:
         array.flat[at] = pick(g, [-1.0, 1e15, 1e16, 1e308, -1e308, 5e-324, np.nan, np.inf])
     elif array.dtype == np.uint8:
         array.flat[at] = pick(g, [0, 1, 7, 64, 255])
-    elif array.dtype.kind == "i":
+    elif array.dtype.kind in "iu":
+        array = array.astype(np.int64)  # a wrong number may not fit the dtype of a right one
         array.flat[at] = pick(g, [-1, -129, 0, 7, 40, 99, 2**31, 2**62])
     return array
 

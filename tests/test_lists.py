@@ -15,6 +15,7 @@ import test_samplers
 import test_types
 
 import ldp
+import ldp.experiments
 from ldp.protocols import law_samplers, prefixes
 
 LISTS = [
@@ -27,7 +28,8 @@ LISTS = [
 ]
 
 
-ROOMS = [room for room in map(vars(ldp).get, ldp.__all__) if inspect.ismodule(room)]
+ROOMS = [ldp.experiments]
+ROOMS += [room for room in map(vars(ldp).get, ldp.__all__) if inspect.ismodule(room)]
 REFERENCE = Path(__file__).parents[1] / "book" / "api.md"
 
 
