@@ -72,7 +72,7 @@ class Mechanism(Protocol):
 
 @runtime_checkable
 class OutcomeMechanism(Mechanism, Protocol):
-    """A mechanism whose tally counts every outcome, and so holds all that the reports say."""
+    """A mechanism whose report is an outcome's number; the tally counts each and loses nothing."""
 
     @property
     def num_outcomes(self) -> int:

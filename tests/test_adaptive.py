@@ -113,7 +113,7 @@ def slow_counted(values, epsilon, rule, sampler, rng, starts):
         answers = zip(users.tolist(), words(rng, users.size).tolist(), strict=True)
         reports = [answer(value, word, order, m) for value, word in answers]
         asked.setdefault(m, []).extend(reports)
-        evidence = gather_counts(list(asked), [np.array(each) for each in asked.values()])
+        evidence = gather_counts([np.array(each) for each in asked.values()], list(asked))
         for _ in range(sampler.num_sweeps):
             if isinstance(sampler, GibbsSampler):
                 law = rng.dirichlet(alpha + draw_explained_restricted(evidence, law, rng))

@@ -55,7 +55,7 @@ def sweep_ranks(sampler, mechanisms, prior, simulations, assumed=None):
         again = [
             m.tally(np.repeat(range(4), t.counts)) for m, t in zip(fitted, tallies, strict=True)
         ]
-        sweep = sampler(gather_counts(fitted, again), prior, rng)
+        sweep = sampler(gather_counts(again, fitted), prior, rng)
         draws = around(truth, lambda law, s=sweep: s(s(law)), 19, rng)
         rows = np.concatenate([m.channel().T for m in fitted])
         counts = np.concatenate([t.counts for t in tallies])

@@ -13,8 +13,10 @@ from scipy import stats
 from ldp import GRR, OLH, OUE, SHE, SubsetSelection
 from ldp.bayes import GibbsSample, exact_posterior, gibbs
 from ldp.bayes import gibbs_sampling as module
+from ldp.bayes._gibbs_kernels import count_supported
 from ldp.likelihood import evidence as _evidence
-from ldp.likelihood.kernels import count_supported
+from ldp.likelihood.evidence import gather
+from ldp.likelihood.reports import read
 from ldp.types import SupportMechanism
 
 FALSE_ALARM = 1e-9
@@ -78,7 +80,7 @@ def test_one_step_draws_the_tally_from_its_law(m, draw):
     reports = reports[[0, 1, 1, 2]] if m.domain_size < 7 else reports[[0, 1, 1]]
     law = np.random.default_rng(4).dirichlet(np.ones(m.domain_size))
     expected = tally_law(m, reports, law)
-    assert step_p_value(_evidence.gather(m, reports), law, expected, draw) > FALSE_ALARM
+    assert step_p_value(gather(read(reports, m)), law, expected, draw) > FALSE_ALARM
 
 
 @pytest.mark.statistical
@@ -86,7 +88,7 @@ def test_control_wrong_odds_are_seen():
     m = OUE(5, 1.0)
     reports = drawn(m, 3)
     law = np.random.default_rng(4).dirichlet(np.ones(5))
-    evidence = _evidence.gather(m, reports)
+    evidence = gather(read(reports, m))
     expected = tally_law(m, reports, law)
     wrong = replace(evidence, odds=1.3 * m.odds)
     for draw in (module.draw_explained, by_report):
@@ -102,7 +104,7 @@ def test_one_step_at_many_values_has_the_exact_mean(m):
     rng = np.random.default_rng(2)
     law = rng.dirichlet(np.full(m.domain_size, 0.5))
     chances = chances_of(m, reports, law)[:, :-1]
-    evidence = _evidence.gather(m, reports)
+    evidence = gather(read(reports, m))
     runs = 400
     mean = np.mean([module.draw_explained(evidence, law, rng) for _ in range(runs)], axis=0)
     error = np.sqrt((chances * (1 - chances)).sum(axis=0) / runs)
@@ -238,12 +240,12 @@ def test_a_start_that_rounds_to_zero_makes_no_report_impossible(alpha):
 @pytest.mark.parametrize("users", [1, 7, 100])
 @pytest.mark.parametrize("m", [OUE(6, 1.0), SHE(6, 1.0)], ids=repr)
 def test_parts_of_users_are_drawn_like_the_whole(m, users, monkeypatch):
-    evidence = _evidence.gather(m, drawn(m, 100))
+    evidence = gather(read(drawn(m, 100), m))
     law = np.random.default_rng(3).dirichlet(np.ones(6))
     whole = module.draw_explained(evidence, law, np.random.default_rng(4))
     by_whole = by_report(evidence, law, np.random.default_rng(4))
     monkeypatch.setattr(module, "_USERS_AT_ONCE", users)
-    monkeypatch.setattr(module, "_CELLS_AT_ONCE", users)
+    monkeypatch.setattr(_evidence, "_CELLS_AT_ONCE", users)
     assert (module.draw_explained(evidence, law, np.random.default_rng(4)) == whole).all()
     assert (by_report(evidence, law, np.random.default_rng(4)) == by_whole).all()
 
@@ -315,7 +317,7 @@ def test_the_kernel_divides_the_unit_interval_as_the_law_says(odds):
     held = np.array([1, 0, 1, 1, 0], dtype=np.uint8)
     rows = np.packbits(held[None], axis=1)
     counts = np.zeros(5, dtype=np.int64)
-    table = _evidence.byte_table(theta, 1)
+    table = _evidence.byte_table(theta)
     uniforms = (np.arange(grid) + 0.5) / grid
     repeats = np.array([grid])
     left = count_supported(rows, repeats, table, theta, odds, uniforms, counts)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp import _bit_counts, _kernels, _words
-from ldp.likelihood import kernels as _likelihood_kernels
+from ldp.bayes import _gibbs_kernels
+from ldp.likelihood import _kernels as _likelihood_kernels
 from ldp.mechanisms.restricted_levels import restricted_response
 
 ALL_ONES = 2**64 - 1
@@ -498,7 +499,7 @@ def test_count_supported(seed: int, d: int, odds: float) -> None:
     repeats = rng.integers(0, 5, 6)
     uniforms = rng.random(repeats.sum())
     counts = np.zeros(d, dtype=np.int64)
-    left = _likelihood_kernels.count_supported(rows, repeats, table, theta, odds, uniforms, counts)
+    left = _gibbs_kernels.count_supported(rows, repeats, table, theta, odds, uniforms, counts)
     expected, unexplained, used = np.zeros(d, dtype=np.int64), 0, 0
     for row, repeat in zip(bits, repeats, strict=True):
         weights = np.append(1.0, (odds - 1) * row * theta).cumsum()  # all of theta, then S
@@ -516,7 +517,7 @@ def test_count_supported_at_the_border_between_noise_and_values() -> None:
     table, counts = np.zeros((2, 256)), np.zeros(16, dtype=np.int64)
     table[1, 128:] = 1.0
     arguments = rows, np.array([1]), table, theta, 2.0, np.array([0.5]), counts
-    assert _likelihood_kernels.count_supported(*arguments) == 0
+    assert _gibbs_kernels.count_supported(*arguments) == 0
     assert counts.tolist() == theta.tolist()
 
 
@@ -529,7 +530,7 @@ def test_count_supported_past_the_end_of_a_support_reads_no_further() -> None:
     table = np.zeros((2, 256))
     table[0, 128] = 1.0
     arguments = rows[:1], np.array([1]), table, numbers[:16], 2.0, np.array([1.0]), memory[:16]
-    assert _likelihood_kernels.count_supported(*arguments) == 1
+    assert _gibbs_kernels.count_supported(*arguments) == 1
     assert not memory.any()
 
 
@@ -540,7 +541,7 @@ def test_count_explained(seed: int, d: int, with_zeros: bool) -> None:
     if with_zeros:
         rows[:, rng.integers(d)] = 0.0  # no report can be noise
     uniforms, counts = rng.random(6), np.zeros(d, dtype=np.int64)
-    left = _likelihood_kernels.count_explained(rows, theta, uniforms, counts)
+    left = _gibbs_kernels.count_explained(rows, theta, uniforms, counts)
     expected = np.zeros(d + 1, dtype=np.int64)
     for row, u in zip(rows, uniforms, strict=True):
         chances = np.append(row.min(), (row - row.min()) * theta).cumsum()

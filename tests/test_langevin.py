@@ -10,7 +10,8 @@ from ldp import GRR, OUE, RRRR, SHE
 from ldp._words import words
 from ldp.bayes import exact_posterior, sgld
 from ldp.bayes import langevin as module
-from ldp.likelihood.evidence import dense_rows, gather
+from ldp.likelihood.evidence import gather
+from ldp.likelihood.reports import read
 
 TWO = [GRR(3, 1.0), RRRR(3, 1.5, [1], 1.0)]
 
@@ -57,8 +58,8 @@ def slow(rows, phi, steps, minibatch, alpha, picks, noise):
 
 def numbered(m, listed, reports):
     """Row of likelihoods of every user, as numbered inside, up to factors; checked as a set."""
-    evidence = gather(m, reports if isinstance(m, list) else reports[0])
-    rows = np.repeat(dense_rows(evidence), evidence.counts.astype(int), axis=0)
+    evidence = gather(read(reports if isinstance(m, list) else reports[0], m))
+    rows = np.repeat(evidence.dense(), evidence.counts.astype(int), axis=0)
     wanted = np.concatenate([e.likelihood(r) for e, r in zip(listed, reports, strict=True)])
     rows, wanted = (each / each.sum(axis=1, keepdims=True) for each in (rows, wanted))
     in_order = [each[np.lexsort(each.round(9).T)] for each in (rows, wanted)]

@@ -9,7 +9,7 @@ import pytest
 
 from ldp import GRR, RRRR, worst_case_epsilon
 from ldp.protocols import BestPrefix, EmptyPrefix, MassPrefix, prefix_utilities
-from ldp.protocols import _prefix_kernels as kernels
+from ldp.protocols import prefix_kernels as kernels
 from ldp.utilities import UTILITIES
 
 BUDGETS = [(0.2, 0.5), (0.5, 0.8), (1.0, 0.8), (1.0, 1.0), (2.0, 0.9), (5.0, 0.8), (5.0, 1.0)]

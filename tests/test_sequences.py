@@ -190,7 +190,7 @@ def test_one_step_from_counts_draws_the_tally_from_its_law(given):
             return stacked(given, reports)
 
     expected = tally_law(All(), range(len(given)), law)
-    counts = gather_counts(given, [np.array(r) for r in reports])
+    counts = gather_counts([np.array(r) for r in reports], given)
     assert step_p_value(counts, law, expected, draw_explained_restricted) > FALSE_ALARM
     off = np.array([0.35, 0.35, 0.2, 0.1])
     assert step_p_value(counts, off, expected, draw_explained_restricted) < FALSE_ALARM  # control
@@ -207,7 +207,7 @@ def test_one_step_from_large_counts_has_the_exact_mean():
             rows = m.channel().T  # [y, x]
             explained = (rows - rows.min(axis=1, keepdims=True)) * law / (rows @ law)[:, None]
             wanted += tally.counts @ explained
-        counts = gather_counts(given, tallies)
+        counts = gather_counts(tallies, given)
         draws = np.array([draw_explained_restricted(counts, law, rng) for _ in range(400)])
         error = draws.std(axis=0, ddof=1) / 20
         assert (np.abs(draws.mean(axis=0) - wanted) < 6 * error + 1e-9).all()

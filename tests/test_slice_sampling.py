@@ -133,7 +133,7 @@ def test_one_draw_by_subset_has_the_law_of_the_tally(m):
     reports = np.array([*m.subset[:1], outside[0], outside[0], outside[-1]])
     rng = np.random.default_rng(3)
     law = rng.dirichlet(np.ones(4))
-    evidence = gather_counts(m, reports)
+    evidence = gather_counts(reports, m)
     draws = Counter(
         tuple(draw_explained_restricted(evidence, law, rng).tolist()) for _ in range(10_000)
     )

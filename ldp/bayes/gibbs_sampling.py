@@ -7,28 +7,29 @@ explained by one of the values it supports. Explained users alone make up the po
 right as well, but it tells the chain only what it knows already, and it would move more slowly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
 from ldp._frozen import freeze
+from ldp.bayes._gibbs_kernels import count_explained, count_supported
 from ldp.bayes.restricted_counts import (
     RestrictedCounts,
     draw_explained_restricted,
     gather_counts,
 )
-from ldp.likelihood.evidence import Evidence, byte_table
-from ldp.likelihood.kernels import count_explained, count_supported
+from ldp.likelihood.evidence import Evidence, Rows, Supports, byte_table, parts_of
 from ldp.likelihood.prior import MOST_DRAWS, check_concentration, check_draws
 from ldp.likelihood.reports import domain_of, whole_counts
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, Mechanism
 
 _USERS_AT_ONCE = 2**17
-_CELLS_AT_ONCE = 2**20
 _LEAST_START = 1e-100  # a start at 0 could make a report impossible; only starts are floored
 _MANY_EQUAL = 4  # reports per cell of the table of distinct reports and values
 
@@ -143,7 +144,9 @@ def gibbs(
         If the reports are not of this mechanism or none, a report is impossible under every value,
         a concentration is not positive, or a number is too small.
 
-    Notes ----- A chain forgets slowly where users are many, budgets or concentrations small
+    Notes
+    -----
+    A chain forgets slowly where users are many, budgets or concentrations small
     (:func:`ldp.bayes.slice_sample` does not mind the first two): look at the effective sample size
     first, ``ess(sample.laws[:, :, v])`` of ``arviz_stats.base.array_stats`` for every value ``v``,
     since the spread of a few chains that have not mixed says too little. One draw costs a random
@@ -170,7 +173,7 @@ def gibbs(
     burn_in = _checks.integer(burn_in, "burn_in", 0, MOST_DRAWS)
     num_chains = _checks.integer(num_chains, "num_chains", 2, MOST_DRAWS)
     rng = _checks.rng(rng)
-    evidence = gather_counts(mechanism, reports)
+    evidence = gather_counts(reports, mechanism)
     laws, concentrations = np.empty((2, num_chains, num_draws, alpha.size))
     for chain, child in enumerate(rng.spawn(num_chains)):
         law = np.maximum(child.dirichlet(alpha), _LEAST_START)
@@ -182,36 +185,46 @@ def gibbs(
     return GibbsSample(laws, concentrations, alpha, int(evidence.counts.sum()))
 
 
-def draw_explained(
-    evidence: Evidence | RestrictedCounts, law: Floats, rng: np.random.Generator
-) -> Integers:
+@singledispatch
+def draw_explained(evidence: Any, law: Floats, rng: np.random.Generator) -> Integers:
     """Draw which users' reports are explained by which value, given the law, and count them."""
-    if isinstance(evidence, RestrictedCounts):
-        return draw_explained_restricted(evidence, law, rng)
+    raise NotImplementedError
+
+
+draw_explained.register(RestrictedCounts, draw_explained_restricted)
+
+
+@draw_explained.register
+def _(evidence: Supports, law: Floats, rng: np.random.Generator) -> Integers:
     repeats = whole_counts(evidence.counts)
-    num_cells = len(repeats) * law.size
-    different = repeats.sum() <= _MANY_EQUAL * num_cells
-    if not different or (evidence.odds is None and repeats.max() > 1):
+    if repeats.sum() > _MANY_EQUAL * repeats.size * law.size:
+        return _draw_by_report(evidence, repeats, law, rng)
+    table, tally = byte_table(law), np.zeros(law.size, dtype=np.int64)
+    for part, num_users in _users_at_once(repeats):
+        rows, uniforms = evidence.rows[part], rng.random(num_users)
+        count_supported(rows, repeats[part], table, law, evidence.odds, uniforms, tally)
+    return tally
+
+
+@draw_explained.register
+def _(evidence: Rows, law: Floats, rng: np.random.Generator) -> Integers:
+    repeats = whole_counts(evidence.counts)
+    if repeats.max() > 1:
         return _draw_by_report(evidence, repeats, law, rng)
     tally = np.zeros(law.size, dtype=np.int64)
-    if evidence.odds is None:
-        for first in range(0, len(repeats), _USERS_AT_ONCE):
-            rows = evidence.rows[first : first + _USERS_AT_ONCE]
-            count_explained(rows, law, rng.random(len(rows)), tally)
-        return tally
-    table = byte_table(law, evidence.rows.shape[1])
-    ends = np.cumsum(repeats)
-    first = 0
-    while first < len(repeats):
-        drawn = ends[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, drawn + _USERS_AT_ONCE, side="right")))
-        part = slice(first, last)
-        uniforms = rng.random(int(ends[last - 1] - drawn))
-        count_supported(
-            evidence.rows[part], repeats[part], table, law, evidence.odds, uniforms, tally
-        )
-        first = last
+    for part, num_users in _users_at_once(repeats):
+        count_explained(evidence.rows[part], law, rng.random(num_users), tally)
     return tally
+
+
+def _users_at_once(repeats: Integers) -> Iterator[tuple[slice, int]]:
+    """Cut the reports into parts of some users, or of one report, and count the users of each."""
+    ends = np.cumsum(repeats)
+    first = drawn = 0
+    while first < ends.size:
+        last = max(first + 1, int(np.searchsorted(ends, drawn + _USERS_AT_ONCE, side="right")))
+        yield slice(first, last), int(ends[last - 1]) - drawn
+        first, drawn = last, int(ends[last - 1])
 
 
 def _draw_by_report(
@@ -219,17 +232,9 @@ def _draw_by_report(
 ) -> Integers:
     """Users with equal reports share one multinomial draw."""
     tally = np.zeros(law.size, dtype=np.int64)
-    step = max(1, _CELLS_AT_ONCE // law.size)
-    for first in range(0, len(repeats), step):
-        part = slice(first, first + step)
-        if evidence.odds is None:
-            likelihood = evidence.rows[part]
-            noise = likelihood.min(axis=1, keepdims=True)
-        else:
-            held = np.unpackbits(evidence.rows[part], axis=1, count=law.size)
-            likelihood = np.where(held == 1, evidence.odds, 1.0)
-            noise = np.ones((len(held), 1))
-        chances = np.column_stack([noise, (likelihood - noise) * law])
+    for part in parts_of(evidence):
+        noise = evidence.least(part)
+        chances = np.column_stack([noise, (evidence.dense(part) - noise) * law])
         chances /= chances.sum(axis=1, keepdims=True)
         tally += rng.multinomial(repeats[part], chances).sum(axis=0)[1:]
     return tally

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._words import words
 from ldp.bayes.langevin_kernels import update_repeatedly
-from ldp.likelihood.evidence import dense_rows, gather
+from ldp.likelihood.evidence import gather
 from ldp.likelihood.prior import prior_concentration
-from ldp.likelihood.reports import domain_of, whole_counts
+from ldp.likelihood.reports import domain_of, read, whole_counts
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Mechanism
 
@@ -120,11 +120,11 @@ def sgld(
     steps = _checks.positive_vector(step_sizes, "step_sizes")
     minibatch = _checks.integer(minibatch, "minibatch", 1)
     rng = _checks.rng(rng)
-    evidence = gather(mechanism, reports)
+    evidence = gather(read(reports, mechanism))
     if evidence.counts.sum() > _MOST_USERS:
         raise ValueError(f"reports must be at most 2**31, got {evidence.counts.sum():.6g}.")
     owners = np.repeat(np.arange(len(evidence.counts)), whole_counts(evidence.counts))
-    rows, size = dense_rows(evidence), min(minibatch, owners.size)
+    rows, size = evidence.dense(), min(minibatch, owners.size)
     laws = np.empty((steps.size, alpha.size))
     scratch = np.empty(alpha.size)
     at_once = max(1, _NUMBERS_AT_ONCE // (size + alpha.size))

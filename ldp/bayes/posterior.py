@@ -69,14 +69,15 @@ def exact_posterior(
     check_mechanism(mechanism)
     d = mechanism.domain_size
     alpha = check_concentration(concentration, d)
-    num_reports = len(check_reports(reports))
+    given = check_reports(reports)
+    num_reports = len(given)
     num_tallies = count_tallies(num_reports, d)
     if d * num_tallies > _MOST_CELLS or num_reports * d * num_tallies > _MOST_UPDATES:
         raise ValueError(
             f"reports must be few enough to list their tallies, got {num_reports} reports with "
             f"{written(num_tallies)} tallies of {d} values; ldp.bayes.gibbs takes any number."
         )
-    likelihood = likelihood_rows(reports, mechanism)
+    likelihood = likelihood_rows(given, mechanism)
     tallies = number_tallies(num_reports, d)
     log_weights = np.zeros(1)
     with np.errstate(divide="ignore"):  # a value may be impossible under a report

@@ -6,23 +6,15 @@ short. Users explained by a side share one multinomial draw over its values.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
 import numpy as np
 
 from ldp.likelihood.evidence import Evidence, gather
-from ldp.likelihood.reports import (
-    check_list,
-    check_some,
-    domain_of,
-    tallied_outcomes,
-    whole_counts,
-)
+from ldp.likelihood.reports import read, whole_counts
 from ldp.mechanisms.restricted import RRRR
-from ldp.tally import Tally
-from ldp.types import Array, Bools, Floats, Integers, Mechanism
+from ldp.types import Bools, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,40 +31,29 @@ class RestrictedCounts:
     counts: Integers
 
 
-def gather_counts(
-    mechanism: Mechanism | Sequence[Mechanism], reports: Array | Tally | Sequence[Array | Tally]
-) -> Evidence | RestrictedCounts:
+def gather_counts(reports: Any, mechanism: Any) -> Evidence | RestrictedCounts:
     """Count the reports of restricted response by subset, those of anything else as rows."""
-    domain_of(mechanism)
-    listed = isinstance(mechanism, list | tuple)
-    mechanisms = mechanism if isinstance(mechanism, list | tuple) else [mechanism]
-    if not all(isinstance(m, RRRR) for m in mechanisms):
-        return gather(mechanism, reports)
-    given = check_list(reports if listed else [reports], mechanisms)
-    return _count(cast(Sequence[RRRR], mechanisms), given)
+    answers = read(reports, mechanism)
+    # The class itself is asked for: a channel of such five numbers is restricted response.
+    asked = [each.mechanism for each in answers if isinstance(each.mechanism, RRRR)]
+    if len(asked) < len(answers):
+        return gather(answers)
+    inside, counts = np.zeros((2, len(asked), asked[0].domain_size))
+    for row, m in enumerate(asked):
+        inside[row, list(m.subset)] = 1
+        counts[row, answers[row].reports] = answers[row].counts
+    inner = np.array([m.epsilon_inner for m in asked])
+    levels = np.array([m.levels for m in asked])
+    return RestrictedCounts(inside == 1, inner, levels, whole_counts(counts))
 
 
-def _count(mechanisms: Sequence[RRRR], reports: Sequence[Array | Tally]) -> RestrictedCounts:
-    d = mechanisms[0].domain_size
-    inside = np.zeros((len(mechanisms), d), dtype=np.bool_)
-    for row, m in zip(inside, mechanisms, strict=True):
-        row[list(m.subset)] = True
-    tallies = [
-        r if isinstance(r, Tally) else m.tally(r) for m, r in zip(mechanisms, reports, strict=True)
-    ]
-    counts = [tallied_outcomes(t, m, "reports") for m, t in zip(mechanisms, tallies, strict=True)]
-    whole = whole_counts(np.array(counts))
-    check_some(whole.sum())
-    inner = np.array([m.epsilon_inner for m in mechanisms])
-    levels = np.array([m.levels for m in mechanisms])
-    return RestrictedCounts(inside, inner, levels, whole)
-
-
-def likelihood_columns(given: RestrictedCounts) -> tuple[Floats, Floats]:
+def likelihood_columns(given: Evidence | RestrictedCounts) -> tuple[Floats, Floats]:
     """Likelihood of every value under every distinct report that came, shape (d, m), and counts.
 
     Up to a factor, a report within the subset says the same whatever the subset is.
     """
+    if not isinstance(given, RestrictedCounts):
+        return np.ascontiguousarray(given.dense().T), np.ascontiguousarray(given.counts)
     d = given.inside.shape[1]
     columns, counts = [], []
     for inner in np.unique(given.inner):

@@ -9,8 +9,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._frozen import freeze
 from ldp.bayes._slice_kernels import UNIFORMS_EACH, sweep_pairs
-from ldp.bayes.restricted_counts import RestrictedCounts, gather_counts, likelihood_columns
-from ldp.likelihood.evidence import dense_rows
+from ldp.bayes.restricted_counts import gather_counts, likelihood_columns
 from ldp.likelihood.prior import MOST_DRAWS, check_draws, concave_prior
 from ldp.likelihood.reports import domain_of
 from ldp.tally import Tally
@@ -91,7 +90,9 @@ def slice_sample(
     TypeError, ValueError
         As :func:`ldp.bayes.gibbs`, or if a concentration is below 1.
 
-    Notes ----- :func:`ldp.bayes.gibbs` guesses which reports are explained by which value, and
+    Notes
+    -----
+    :func:`ldp.bayes.gibbs` guesses which reports are explained by which value, and
     where the budget is small the guesses hold the law back: with many users it may move by a
     thousandth of the posterior's width. Here the density itself is evaluated; a few sweeps forget
     the start. A sweep costs :math:`O(d)` for every distinct report, beside the logarithms of those
@@ -117,12 +118,7 @@ def slice_sample(
     burn_in = _checks.integer(burn_in, "burn_in", 0, MOST_DRAWS)
     num_chains = _checks.integer(num_chains, "num_chains", 2, MOST_DRAWS)
     rng = _checks.rng(rng)
-    evidence = gather_counts(mechanism, reports)
-    if isinstance(evidence, RestrictedCounts):
-        columns, counts = likelihood_columns(evidence)
-    else:
-        columns = np.ascontiguousarray(dense_rows(evidence).T)
-        counts = np.ascontiguousarray(evidence.counts)
+    columns, counts = likelihood_columns(gather_counts(reports, mechanism))
     laws = np.empty((num_chains, num_draws, alpha.size))
     for chain, child in enumerate(rng.spawn(num_chains)):
         law = child.dirichlet(alpha)

@@ -2,22 +2,42 @@ r"""Expectation maximisation, plain and smoothed, from a histogram of reports.""
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from ldp import _checks
-from ldp.likelihood.kernels import window_score
+from ldp.likelihood._kernels import window_score
 from ldp.likelihood.maximum import Fit, certified_gap
-from ldp.likelihood.reports import TALLY_IS_HISTOGRAM, check_some, tallied_outcomes
-from ldp.mechanisms.square_wave import SquareWave
+from ldp.likelihood.reports import check_some, tallied_outcomes
 from ldp.tally import Tally
-from ldp.types import Floats, Mechanism
+from ldp.types import Floats, Mechanism, OutcomeMechanism
 
 # (theta, shares) -> derivative of the likelihood, and how large the numbers were it was summed from
 Score = Callable[[Floats, Floats], tuple[Floats, float]]
 Predicted = Callable[[Floats], Floats]  # theta -> probability of every outcome
+
+
+@runtime_checkable
+class Windows(OutcomeMechanism, Protocol):
+    """A mechanism whose outcome y has probability `q`, times `odds` if x <= y <= x + 2 half_width.
+
+    Sums over such windows are differences of two sums from the left, whatever their width.
+    """
+
+    @property
+    def half_width(self) -> int:
+        """Outcomes in half a window, rounded down."""
+
+    @property
+    def odds(self) -> float:
+        """How much likelier an outcome in the window is."""
+
+    @property
+    def q(self) -> float:
+        """Probability of any one outcome beyond the window."""
 
 
 def em(
@@ -44,9 +64,9 @@ def em(
     Parameters
     ----------
     counts : array_like, shape (m,), or Tally
-        How many reports had each outcome of the channel. A tally will do for :class:`ldp.GRR` and
-        :class:`ldp.SquareWave`, whose tallies count outcomes; that a matrix is the channel of the
-        tally's mechanism is not checked.
+        How many reports had each outcome of the channel. A tally will do where it counts outcomes
+        (:class:`ldp.types.OutcomeMechanism`); that a matrix is the channel of the tally's mechanism
+        is not checked.
     channel : array_like, shape (d, m), or Mechanism
         Rows are values. With a :class:`ldp.SquareWave` a step takes :math:`O(d+m)` operations, with
         a matrix :math:`O(dm)`.
@@ -94,7 +114,7 @@ def em(
     tolerance = _checks.positive(tolerance, "tolerance")
     max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
     least_rise = _checks.not_negative(min_rise, "min_rise")
-    if isinstance(channel, SquareWave):
+    if isinstance(channel, Windows):
         score, predicted = _window_model(channel)
         domain_size, num_outcomes = channel.domain_size, channel.num_outcomes
     else:
@@ -133,7 +153,7 @@ def em(
 def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int) -> Floats:
     if isinstance(counts, Tally):
         mechanism = channel if isinstance(channel, Mechanism) else counts.mechanism
-        if not isinstance(mechanism, TALLY_IS_HISTOGRAM):
+        if not isinstance(mechanism, OutcomeMechanism):
             raise TypeError(f"counts must be counts of outcomes, got a tally of {mechanism}.")
         counts = tallied_outcomes(counts, mechanism, "counts")
         check_some(counts.sum(), "counts")
@@ -147,7 +167,7 @@ def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int
     return histogram
 
 
-def _window_model(m: SquareWave) -> tuple[Score, Predicted]:
+def _window_model(m: Windows) -> tuple[Score, Predicted]:
     window = 2 * m.half_width + 1
 
     def score(theta: Floats, shares: Floats) -> tuple[Floats, float]:

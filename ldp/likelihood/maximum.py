@@ -7,19 +7,18 @@ probability :math:`C(y_i)\,(A\theta)_i`, and :math:`\log` is concave.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
 from ldp.likelihood._simplex_program import second_order_target
-from ldp.likelihood.evidence import Evidence, curvature, gather, rise, score
+from ldp.likelihood.evidence import curvature, gather
 from ldp.likelihood.prior import concave_prior
-from ldp.likelihood.reports import check_some, domain_of, tallied_outcomes
-from ldp.mechanisms.randomized_response import GRR
+from ldp.likelihood.reports import Answers, domain_of, read
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Mechanism
+from ldp.types import Array, Floats, Mechanism, OutcomeMechanism, PureMechanism
 
 _LARGEST_CURVATURE = 2**13  # three matrices of this many rows take 1.5 GiB
 
@@ -70,8 +69,8 @@ def maximum_likelihood(
     ----------
     reports : ndarray or Tally, or list of them
         At least one report; for a list of mechanisms, a list with the reports of each. A tally will
-        do for :class:`ldp.GRR`, :class:`ldp.RRRR` and :class:`ldp.SquareWave`, whose counts hold
-        all that their reports say.
+        do where it counts outcomes, and so holds all that the reports say
+        (:class:`ldp.types.OutcomeMechanism`).
     mechanism : Mechanism, or list of Mechanism
         A list, of one domain size, if users answered by different ones.
     tolerance : float
@@ -109,11 +108,11 @@ def maximum_likelihood(
     ``S003``, equation (22) and Appendix B.
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
-    if isinstance(mechanism, GRR):
-        tally = reports if isinstance(reports, Tally) else mechanism.tally(cast(Array, reports))
-        return _randomized_response(mechanism, tally, tolerance)
-    no_prior = np.zeros(domain_of(mechanism))
-    return _maximise(mechanism, reports, no_prior, tolerance, max_iterations)
+    answers = read(reports, mechanism)
+    if len(answers) == 1 and _supports_itself(answers[0].mechanism):
+        return _closed_form(answers[0], answers[0].mechanism.odds - 1, tolerance)
+    no_prior = np.zeros(answers[0].mechanism.domain_size)
+    return _maximise(answers, no_prior, tolerance, max_iterations)
 
 
 def maximum_posterior(
@@ -160,7 +159,7 @@ def maximum_posterior(
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
     alpha = concave_prior(concentration, domain_of(mechanism))
-    return _maximise(mechanism, reports, alpha - 1, tolerance, max_iterations)
+    return _maximise(read(reports, mechanism), alpha - 1, tolerance, max_iterations)
 
 
 def _stopping(tolerance: float, max_iterations: int) -> tuple[float, int]:
@@ -169,22 +168,30 @@ def _stopping(tolerance: float, max_iterations: int) -> tuple[float, int]:
     )
 
 
-def _randomized_response(mechanism: GRR, tally: Tally, tolerance: float) -> Fit:
+def _supports_itself(mechanism: object) -> TypeGuard[PureMechanism]:
+    """Whether a report supports one value, its own outcome, as in randomized response.
+
+    Then counts of supports and counts of outcomes are one thing, and no mechanism else has both.
+    """
+    return isinstance(mechanism, OutcomeMechanism) and isinstance(mechanism, PureMechanism)
+
+
+def _closed_form(answers: Answers, c: float, tolerance: float) -> Fit:
+    """Maximise the sum over values of s_v log(1 + c theta_v)."""
     # Stationarity on the k cells kept is s_v / (1 + c theta_v) = nu, so that theta_v rises
     # linearly with its tally; their sum gives nu = N_k / (c + k), and the cells kept are the
     # largest ones as long as s_v > nu (S003, (109) and (110)).
-    n, d = tally.num_reports, mechanism.domain_size
-    counts = tallied_outcomes(tally, mechanism, "reports")
-    check_some(n)
-    c = np.expm1(mechanism.epsilon)
+    counts, n = answers.counts, answers.counts.sum()
     descending = np.sort(counts)[::-1]
-    nu = np.cumsum(descending) / (c + np.arange(1, d + 1))
+    nu = np.cumsum(descending) / (c + np.arange(1, counts.size + 1))
     level = nu[np.flatnonzero(descending > nu)[-1]]
-    theta = np.maximum(counts / level - 1, 0.0) / c
-    theta /= theta.sum()  # one up to rounding
-    likelihood = 1 + c * theta
+    weights = np.maximum(counts / level - 1, 0.0) / c
+    weights /= weights.sum()  # one up to rounding
+    likelihood = 1 + c * weights
     # D_v = (1/n) (sum_y s_y / L_y + c s_v / L_v)
     gap = certified_gap(((counts / likelihood).sum() + c * counts / likelihood) / n, 1)
+    theta = np.zeros(answers.mechanism.domain_size)
+    theta[answers.reports] = weights
     return Fit(theta, float(counts @ np.log(likelihood)), gap, 0, gap <= tolerance)
 
 
@@ -198,51 +205,51 @@ def certified_gap(derivative: Floats, num_terms: int, magnitude: float = 1.0) ->
 
 
 def _maximise(
-    mechanism: Mechanism | Sequence[Mechanism],
-    reports: Array | Tally | Sequence[Array | Tally],
-    prior: Floats,
-    tolerance: float,
-    max_iterations: int,
+    answers: Sequence[Answers], prior: Floats, tolerance: float, max_iterations: int
 ) -> Fit:
     """Proximal Newton method for sum_i w_i log (A theta)_i + sum_v prior_v log theta_v."""
     d = prior.size
     if d > _LARGEST_CURVATURE:
         raise ValueError(f"domain_size must be at most {_LARGEST_CURVATURE} here, got {d}.")
-    evidence = gather(mechanism, reports)
-    num_reports = float(evidence.counts.sum())
+    evidence = gather(answers)
+    counts, held = evidence.counts, prior > 0
+    num_reports = float(counts.sum())
     total = num_reports + float(prior.sum())
-    held = prior > 0
     theta = np.full(d, 1 / d)
     for iteration in range(max_iterations + 1):
-        log_likelihood, derivative = score(evidence, theta)
+        likelihoods = evidence.likelihoods(theta)
+        derivative = evidence.weighed(counts / likelihoods)
         derivative[held] += prior[held] / theta[held]
         derivative /= total
-        gap = certified_gap(derivative, len(evidence.counts)) * total / num_reports
+        gap = certified_gap(derivative, counts.size) * total / num_reports
         if gap <= tolerance or iteration == max_iterations:
             break
-        hessian = curvature(evidence, theta)
+        hessian = curvature(evidence, likelihoods)
         hessian[held, held] += prior[held] / theta[held] ** 2
         precision = min(gap, gap**2, 0.1) + tolerance
         target = second_order_target(theta, derivative, hessian / total, precision)
-        length = _step_length(evidence, prior, theta, target)
+        relative = evidence.likelihoods(target)
+        relative /= likelihoods
+        relative -= 1
+        length = _step_length((counts, relative), (prior[held], target[held] / theta[held] - 1))
         if length == 0:
             break  # no step helps; the gap says how good the point is
         theta = theta + length * (target - theta)
-    return Fit(theta, log_likelihood, gap, iteration, gap <= tolerance)
+    return Fit(theta, float(counts @ np.log(likelihoods)), gap, iteration, gap <= tolerance)
 
 
-def _step_length(evidence: Evidence, prior: Floats, theta: Floats, target: Floats) -> float:
-    """Largest of 1, 1/2, 1/4, ... on the way to the target at which the objective rises enough."""
-    held = prior > 0
-    relative = target[held] / theta[held] - 1
+def _step_length(*terms: tuple[Floats, Floats]) -> float:
+    """Largest t of 1, 1/2, 1/4, ... at which the objective rises enough.
+
+    It changes by w_i log(1 + t r_i), summed over the `terms` (w, r).
+    """
+    slope = sum(float(weights @ relative) for weights, relative in terms)
     # Near the maximum a step brings less than float64 can see, and still closes the gap.
-    unseen = 2.0**-48 * float(evidence.counts.sum() + prior.sum())
+    unseen = 2.0**-48 * sum(float(weights.sum()) for weights, _ in terms)
     length = 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
         while length > 2.0**-50:
-            change, slope = rise(evidence, theta, target, length)
-            change += float(prior[held] @ np.log1p(length * relative))
-            slope += float(prior[held] @ relative)
+            change = sum(float(weights @ np.log1p(length * each)) for weights, each in terms)
             if change >= 0.1 * length * slope - unseen >= -2 * unseen:
                 return length
             length /= 2

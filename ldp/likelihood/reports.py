@@ -1,32 +1,76 @@
-"""What estimators take as mechanisms and reports, and what they refuse."""
+"""What estimators take as mechanisms and reports, read once, and what they refuse."""
 
 from collections.abc import Sequence
 from textwrap import shorten
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from ldp import _checks
-from ldp.mechanisms.randomized_response import GRR
-from ldp.mechanisms.restricted import RRRR
-from ldp.mechanisms.square_wave import SquareWave
 from ldp.tally import Tally, check_counts
-from ldp.types import Array, Floats, Integers
+from ldp.types import Array, Floats, Integers, OutcomeMechanism
 
-# A report of these mechanisms is one outcome, and a tally counts each: it holds all they say.
-TALLY_IS_HISTOGRAM = (GRR, RRRR, SquareWave)
+
+@runtime_checkable
+class Likely(Protocol):
+    """All that likelihood and posterior need of a mechanism."""
+
+    @property
+    def domain_size(self) -> int:
+        """Number of values."""
+
+    def likelihood(self, reports: Array) -> Floats:
+        """Pr[report | value] up to a factor of the report."""
+
+
+class Answers(NamedTuple):
+    """What users said to one mechanism: different reports, and how often each came."""
+
+    reports: Array
+    counts: Floats
+    mechanism: Likely
+
+
+def read(reports: Any, mechanism: Any) -> list[Answers]:
+    """Check reports, or a tally, of one mechanism or of each of a list; put equal ones together."""
+    domain_of(mechanism)
+    if not isinstance(mechanism, list | tuple):
+        reports, mechanism = [reports], [mechanism]
+    if not isinstance(reports, list | tuple):
+        raise TypeError(f"reports must be a list, as mechanism is, got {type(reports).__name__}.")
+    if len(reports) != len(mechanism):
+        raise ValueError(f"reports must be of {len(mechanism)} mechanisms, got {len(reports)}.")
+    classes = _one_of_each_class(mechanism)
+    counting = tuple(type(each) for each in classes if isinstance(each, OutcomeMechanism))
+    pairs = zip(reports, mechanism, strict=True)
+    answers = [_read(given, each, isinstance(each, counting)) for given, each in pairs]
+    check_some(sum(each.counts.size for each in answers))
+    return answers
+
+
+def _read(reports: Any, mechanism: Any, counts_outcomes: bool) -> Answers:
+    if counts_outcomes:
+        tally = reports if isinstance(reports, Tally) else mechanism.tally(check_reports(reports))
+        counts = tallied_outcomes(tally, mechanism, "reports")
+        seen = np.flatnonzero(counts)
+        return Answers(seen, counts[seen], mechanism)
+    given = check_reports(reports)
+    if given.ndim == 1 and given.dtype.kind in "iu":
+        given, repeats = np.unique(given, return_counts=True)
+        return Answers(given, repeats.astype(np.float64), mechanism)
+    return Answers(given, np.broadcast_to(1.0, given.shape[:1]), mechanism)
 
 
 def check_mechanism(mechanism: Any) -> None:
     """Refuse what has no likelihood; here a mechanism needs nothing else."""
-    if not hasattr(type(mechanism), "likelihood"):
+    if not isinstance(mechanism, Likely):
         raise TypeError(f"mechanism must have a likelihood, got {type(mechanism).__name__}.")
 
 
 def domain_of(mechanism: Any) -> int:
     """Return the domain size of a mechanism, or the one that those of a list share."""
     mechanisms = mechanism if isinstance(mechanism, list | tuple) else [mechanism]
-    for each in mechanisms:
+    for each in _one_of_each_class(mechanisms):
         check_mechanism(each)
     if not mechanisms:
         raise ValueError("mechanism must be a list of at least one, got an empty one.")
@@ -36,18 +80,21 @@ def domain_of(mechanism: Any) -> int:
     return sizes.pop()
 
 
-def tallied_outcomes(tally: Tally, mechanism: Any, name: str) -> Floats:
-    """Return the histogram of outcomes that a tally holds, and refuse a tally of anything else."""
-    if not isinstance(mechanism, TALLY_IS_HISTOGRAM):
-        raise TypeError(f"{name} must be the reports themselves, got a Tally.")
+def _one_of_each_class(mechanisms: Sequence[Any]) -> list[Any]:
+    """Whom to ask for a protocol: to ask takes as long as to count, and there may be hundreds."""
+    return list({type(each): each for each in mechanisms}.values())
+
+
+def tallied_outcomes(tally: Tally, mechanism: OutcomeMechanism, name: str) -> Floats:
+    """Return how often each outcome came, and refuse a tally of another mechanism."""
     if tally.candidates is not None:
         raise ValueError(f"{name} must be a tally of all values, got one of candidates.")
     if tally.mechanism is not None and tally.mechanism != mechanism:
         both = (shorten(str(m), 200, placeholder=" ...") for m in (mechanism, tally.mechanism))
         raise ValueError("{} must be of {}, got a tally of {}.".format(name, *both))
-    size = getattr(mechanism, "num_outcomes", mechanism.domain_size)
-    counts = _checks.vector(tally.counts, "counts of the tally", size)
-    check_counts(tally, mechanism, "counts of the tally")
+    counts = _checks.vector(tally.counts, "counts of the tally", mechanism.num_outcomes)
+    if tally.mechanism is None:  # else it was checked when it was made
+        check_counts(tally, mechanism, "counts of the tally")
     return counts
 
 
@@ -65,15 +112,6 @@ def check_some(number: float, name: str = "reports") -> None:
     """Refuse to learn from nothing."""
     if number == 0:
         raise ValueError(f"{name} must be at least one, got 0.")
-
-
-def check_list(reports: Any, mechanisms: Sequence[Any]) -> Sequence[Any]:
-    """Return reports that are a list with an entry for each mechanism."""
-    if not isinstance(reports, list | tuple):
-        raise TypeError(f"reports must be a list, as mechanism is, got {type(reports).__name__}.")
-    if len(reports) != len(mechanisms):
-        raise ValueError(f"reports must be of {len(mechanisms)} mechanisms, got {len(reports)}.")
-    return reports
 
 
 def check_reports(reports: Any) -> Array:

@@ -13,7 +13,7 @@ from ldp._words import words
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.restricted_levels import (
     Levels,
-    check_levels,
+    check_budgets,
     levels,
     restricted_response,
     weights,
@@ -88,13 +88,10 @@ class RRRR:
     def __init__(
         self, domain_size: int, epsilon: float, subset: Iterable[int], epsilon_inner: float
     ) -> None:
-        d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
+        d = _checks.domain_size(domain_size)
         chosen = _subset(subset, d)
-        inner = _checks.positive(epsilon_inner, "epsilon_inner")
-        if inner > budget:
-            raise ValueError(f"epsilon_inner must be at most epsilon {budget}, got {inner}.")
+        budget, inner = check_budgets(d, len(chosen), epsilon, epsilon_inner)
         freeze(self, domain_size=d, epsilon=budget, subset=chosen, epsilon_inner=inner)
-        check_levels(self.levels, budget, inner, d)
 
     @property
     def levels(self) -> Levels:

@@ -59,15 +59,22 @@ def weights(given: Levels) -> npt.NDArray[np.uint64]:
     return np.array([at_least(given.other_in), across, at_least(given.other_out)], dtype=np.uint64)
 
 
-def check_levels(given: Levels, epsilon: float, epsilon_inner: float, domain_size: int) -> None:
-    """Refuse budgets that float64 or the integer weights would lose."""
-    if given.own_in == 0:  # the subset is empty
-        _checks.probabilities(given.own_out, given.other_out, epsilon)
+def check_budgets(
+    domain_size: int, subset_size: int, epsilon: float, epsilon_inner: float
+) -> tuple[float, float]:
+    """Return the budgets of RRRR; refuse what float64 or the integer weights would lose."""
+    budget, inner = _checks.epsilon(epsilon), _checks.positive(epsilon_inner, "epsilon_inner")
+    if inner > budget:
+        raise ValueError(f"epsilon_inner must be at most epsilon {budget}, got {inner}.")
+    given = levels(domain_size, subset_size, budget, inner)
+    if subset_size == 0:
+        _checks.probabilities(given.own_out, given.other_out, budget)
     else:
-        _checks.probabilities(given.own_in, given.across, epsilon)
-        _checks.probabilities(given.own_in, given.other_in, epsilon_inner, "epsilon_inner")
-        _checks.integer_weights(given.own_in, epsilon_inner, domain_size - 1, name="epsilon_inner")
-    _checks.integer_weights(given.own_out, epsilon, domain_size - 1)
+        _checks.probabilities(given.own_in, given.across, budget)
+        _checks.probabilities(given.own_in, given.other_in, inner, "epsilon_inner")
+        _checks.integer_weights(given.own_in, inner, domain_size - 1, name="epsilon_inner")
+    _checks.integer_weights(given.own_out, budget, domain_size - 1)
+    return budget, inner
 
 
 @compiled

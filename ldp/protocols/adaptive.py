@@ -8,11 +8,10 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._frozen import freeze
-from ldp.likelihood.prior import prior_concentration
 from ldp.mechanisms.restricted import RRRR
-from ldp.protocols._rounds import counted_rounds, langevin_rounds
-from ldp.protocols.law_samplers import LangevinSampler, Sampler, check_sampler
-from ldp.protocols.prefixes import Prefix, check_rule, level_table
+from ldp.mechanisms.restricted_levels import check_budgets
+from ldp.protocols.law_samplers import Sampler, check_sampler
+from ldp.protocols.prefixes import Prefix, check_rule, compiled_rule
 from ldp.tally import Tally
 from ldp.types import Bools, Floats, Integers
 
@@ -45,8 +44,8 @@ class AdaptiveRun:
 
     def __post_init__(self) -> None:
         """Keep a copy of the history as it was, and refuse parts that do not fit together."""
-        d, inner = self.domain_size, self.epsilon_inner
-        RRRR(d, self.epsilon, [], inner)
+        d = _checks.domain_size(self.domain_size)
+        check_budgets(d, 0, self.epsilon, self.epsilon_inner)
         reports = _checks.integers_below(self.reports, "reports", d).copy()
         starts = _checks.integers_below(self.starts, "starts", max(1, reports.size)).copy()
         if not starts.size or starts[0] != 0 or (np.diff(starts) <= 0).any():
@@ -176,19 +175,11 @@ def adobest(
     given = _checks.values(values, d)
     if not given.size:
         raise ValueError("values must be at least one, got 0.")
-    budget, rule = _checks.epsilon(epsilon), check_rule(rule)
-    inner = rule.inner_share * budget
-    table = level_table(d, budget, inner)
+    budget, asked = _checks.epsilon(epsilon), compiled_rule(check_rule(rule), d, epsilon)
     rng = _checks.rng(rng)
     starts = _starts(given.size, users_per_round, growth)
-    sampler = check_sampler(sampler)
-    prior = prior_concentration(sampler.concentration, d)
-    if isinstance(sampler, LangevinSampler):
-        run = langevin_rounds(given, starts, rule, table, sampler, prior, rng)
-    else:
-        run = counted_rounds(given, starts, rule, inner, table, sampler, prior, rng)
-    reports, subsets, laws = run
-    return AdaptiveRun(d, budget, inner, reports, starts, subsets, laws)
+    history = check_sampler(sampler).run(given, np.append(starts, given.size), asked, rng)
+    return AdaptiveRun(d, budget, asked.inner, history.reports, starts, *history[1:])
 
 
 def _starts(num_users: int, users_per_round: int, growth: float) -> Integers:

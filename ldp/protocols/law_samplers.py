@@ -1,13 +1,22 @@
-"""How adaptive estimation draws the next law: the settings of three samplers."""
+"""How adaptive estimation draws the next law: three samplers, each with its way through rounds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
 from ldp._frozen import freeze
-from ldp.likelihood.prior import MOST_DRAWS, check_concave
+from ldp.bayes.restricted_counts import (
+    RestrictedCounts,
+    draw_explained_restricted,
+    likelihood_columns,
+)
+from ldp.bayes.slice_sampling import swept
+from ldp.likelihood.prior import MOST_DRAWS, check_concave, prior_concentration
+from ldp.protocols._adaptive_kernels import History, Rule
+from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.types import Floats, Integers
 
 StepSize = float | Callable[[Integers], Floats]
@@ -50,6 +59,19 @@ class LangevinSampler:
             concentration=_plain(self.concentration),
         )
 
+    def run(
+        self, values: Integers, ends: Integers, rule: Rule, rng: np.random.Generator
+    ) -> History:
+        """Ask all users, in rounds."""
+        prior = prior_concentration(self.concentration, len(rule.levels))
+        if callable(self.step_size):
+            given = self.step_size(ends[1:].copy())
+            steps = _checks.positive_vector(given, "step_size", ends.size - 1)
+        else:
+            steps = np.full(ends.size - 1, float(self.step_size))
+        picked = self.num_updates, min(self.minibatch, values.size)
+        return langevin_rounds(values, ends, rule, steps, picked, prior, rng)
+
 
 @dataclass(frozen=True)
 class GibbsSampler:
@@ -76,6 +98,19 @@ class GibbsSampler:
             num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS),
             concentration=_plain(self.concentration),
         )
+
+    def run(
+        self, values: Integers, ends: Integers, rule: Rule, rng: np.random.Generator
+    ) -> History:
+        """Ask all users, in rounds."""
+        prior = prior_concentration(self.concentration, len(rule.levels))
+
+        def next_law(law: Floats, seen: RestrictedCounts) -> Floats:
+            for _ in range(self.num_sweeps):
+                law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
+            return law
+
+        return counted_rounds(values, ends, rule, next_law, rng)
 
 
 @dataclass(frozen=True)
@@ -104,6 +139,20 @@ class SliceSampler:
             concentration=_plain(self.concentration),
         )
         check_concave(self.concentration)
+
+    def run(
+        self, values: Integers, ends: Integers, rule: Rule, rng: np.random.Generator
+    ) -> History:
+        """Ask all users, in rounds."""
+        prior = prior_concentration(self.concentration, len(rule.levels))
+
+        def next_law(law: Floats, seen: RestrictedCounts) -> Floats:
+            columns, counts = likelihood_columns(seen)
+            for _ in range(self.num_sweeps):
+                law = swept(law, columns, counts, prior, rng)
+            return law
+
+        return counted_rounds(values, ends, rule, next_law, rng)
 
 
 def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:

@@ -9,13 +9,21 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._frozen import freeze
 from ldp.mechanisms.restricted import RRRR
-from ldp.mechanisms.restricted_levels import check_levels, levels
-from ldp.protocols import _prefix_kernels as kernels
-from ldp.types import Floats, Integers
+from ldp.mechanisms.restricted_levels import Levels, check_budgets, levels, weights
+from ldp.protocols import prefix_kernels as kernels
+from ldp.protocols._adaptive_kernels import Rule
+from ldp.types import Floats
 from ldp.utilities import UTILITIES
 
-# An error here says that a utility has no code in the compiled loops.
-_CODES: dict[str, int] = {name: getattr(kernels, name.upper()) for name in UTILITIES}
+_CODES = {
+    "fisher": kernels.FISHER,
+    "entropy": kernels.ENTROPY,
+    "tv_posterior": kernels.TV_POSTERIOR,
+    "tv_report": kernels.TV_REPORT,
+    "mse": kernels.MSE,
+    "honest": kernels.HONEST,
+}
+"""Of :data:`ldp.utilities.UTILITIES`, in the compiled loops."""
 
 
 def prefix_utilities(
@@ -72,6 +80,14 @@ def prefix_utilities(
     return out
 
 
+def _choose(rule: "Prefix", theta: npt.ArrayLike, epsilon: float) -> RRRR:
+    """Build the mechanism for the next user; of equally good k the smallest."""
+    law, inner = _law(theta), rule.inner_share * _checks.epsilon(epsilon)
+    table, order = level_table(law.size, epsilon, inner), np.argsort(-law, kind="stable")
+    size = kernels.choose_size(rule.code, law[order], rule.enough, table, np.empty(law.size))
+    return RRRR(law.size, epsilon, order[:size], inner)
+
+
 @dataclass(frozen=True, init=False)
 class BestPrefix:
     r"""Restrict to the k most probable values of largest utility: the adaptive rule of S000.
@@ -105,9 +121,7 @@ class BestPrefix:
         """Number of the rule in the compiled loops."""
         return _CODES[self.utility]
 
-    def choose(self, theta: npt.ArrayLike, epsilon: float) -> RRRR:
-        """Build the mechanism for the next user; of equally good k the smallest."""
-        return _choose(self, theta, epsilon)
+    choose = _choose
 
 
 @dataclass(frozen=True, init=False)
@@ -145,9 +159,7 @@ class MassPrefix:
         """Mass at which the compiled loops stop adding values."""
         return self.mass
 
-    def choose(self, theta: npt.ArrayLike, epsilon: float) -> RRRR:
-        """Build the mechanism for the next user."""
-        return _choose(self, theta, epsilon)
+    choose = _choose
 
 
 @dataclass(frozen=True)
@@ -163,9 +175,7 @@ class EmptyPrefix:
     inner_share = enough = 1.0
     code = kernels.EMPTY
 
-    def choose(self, theta: npt.ArrayLike, epsilon: float) -> RRRR:
-        """Build the mechanism for the next user."""
-        return _choose(self, theta, epsilon)
+    choose = _choose
 
 
 Prefix = BestPrefix | MassPrefix | EmptyPrefix
@@ -180,31 +190,23 @@ def check_rule(rule: object) -> Prefix:
     return rule
 
 
-def sorted_values(law: Floats) -> Integers:
-    """Values, most probable first, equal ones by number."""
-    return np.argsort(-law, kind="stable")
-
-
 @lru_cache(maxsize=64)
 def level_table(domain_size: int, epsilon: float, epsilon_inner: float) -> Floats:
     """Probabilities of RRRR at 0, 1, ..., d - 1 values, a row each; refuses what RRRR refuses."""
     d = _checks.domain_size(domain_size)
-    RRRR(d, epsilon, [], epsilon_inner)
-    rows = [levels(d, size, epsilon, epsilon_inner) for size in range(d)]
-    for row in rows:
-        check_levels(row, epsilon, epsilon_inner, d)
-    table = np.array(rows)
+    for size in range(d):
+        check_budgets(d, size, epsilon, epsilon_inner)
+    table = np.array([levels(d, size, epsilon, epsilon_inner) for size in range(d)])
     table.setflags(write=False)
     return table
 
 
-def _choose(rule: Prefix, theta: npt.ArrayLike, epsilon: float) -> RRRR:
-    law = _law(theta)
+def compiled_rule(rule: Prefix, domain_size: int, epsilon: float) -> Rule:
+    """Return the rule as compiled loops take it."""
     inner = rule.inner_share * _checks.epsilon(epsilon)
-    table = level_table(law.size, epsilon, inner)
-    order = sorted_values(law)
-    size = kernels.choose_size(rule.code, law[order], rule.enough, table, np.empty(law.size))
-    return RRRR(law.size, epsilon, order[:size], inner)
+    table = level_table(domain_size, epsilon, inner)
+    each = np.array([weights(Levels(*row)) for row in table.tolist()])
+    return Rule(rule.code, rule.enough, inner, table, each)
 
 
 def _law(theta: npt.ArrayLike) -> Floats:
