@@ -13,7 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
+from ldp._frozen import freeze
 from ldp.types import Array, Floats
+
+__all__ = ["COSINE", "SQUARE", "TRAPEZOID", "TRIANGLE", "Wave"]
+__all__ += ["mutual_information_bound", "optimal_half_width"]
 
 
 def optimal_half_width(epsilon: float) -> float:
@@ -79,9 +83,13 @@ def _numbers(given: npt.ArrayLike, name: str, lower: float, upper: float) -> Flo
     return _checks.reals_between(array.ravel(), name, lower, upper).reshape(array.shape)
 
 
+#: Heights of a wave that falls at its end.
 SQUARE = (1.0, 1.0)
+#: Heights of a wave that falls all the way.
 TRIANGLE = (1.0, 0.0)
+#: Heights of a wave that falls from its middle on.
 TRAPEZOID = (1.0, 1.0, 0.0)
+#: Heights of a wave that falls like the cosine, in 32 straight pieces.
 COSINE = (*((1 + math.cos(math.pi * k / 32)) / 2 for k in range(32)), 0.0)
 
 _WIDEST = 1024  # the channel of a wider wave would lose its digits
@@ -148,9 +156,7 @@ class Wave:
                 "heights must be at least two that fall from 1 and stay above 0, "
                 f"got {_checks.shown(heights)}."
             )
-        object.__setattr__(self, "epsilon", budget)
-        object.__setattr__(self, "half_width", width)
-        object.__setattr__(self, "heights", tuple(given.tolist()))
+        freeze(self, epsilon=budget, half_width=width, heights=tuple(given.tolist()))
         if not 0 < self.q < self.p:
             raise ValueError(f"epsilon must leave 0 < q < p in float64, got {budget}.")
 
@@ -169,13 +175,10 @@ class Wave:
 
     def density(self, z: npt.ArrayLike) -> Floats:
         """Density :math:`W(z)` of a report at the distance z (with its sign) from the value."""
-        distance = np.abs(_numbers(z, "z", -math.inf, math.inf))
+        distance, b = np.abs(_numbers(z, "z", -math.inf, math.inf)), self.half_width
         knots = np.linspace(0, 1, len(self.heights))
-        height = np.interp(
-            np.minimum(distance, self.half_width) / self.half_width, knots, self.heights
-        )
-        bump = np.where(distance <= self.half_width, height, 0.0)
-        return self.q + self._rise * bump
+        height = np.interp(np.minimum(distance, b) / b, knots, self.heights)
+        return self.q + self._rise * np.where(distance <= b, height, 0.0)
 
     def cdf(self, report: npt.ArrayLike, value: float) -> Floats:
         """Probability that the report is at most `report`, in [-b, 1 + b], given the value."""

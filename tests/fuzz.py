@@ -30,7 +30,7 @@ from ldp._noise import reach
 REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = [ldp, *(room for room in map(vars(ldp).get, ldp.__all__) if isinstance(room, ModuleType))]
-MODULES += [ldp.experiments, ldp.datasets.sets, ldp.datasets.strings, ldp.assigned]
+MODULES += [ldp.experiments, ldp.assigned]
 MEANS = (ldp.means.OneBitMean, ldp.means.LaplaceMean, ldp.means.PiecewiseMean, ldp.means.HybridMean)
 LAWS = (
     "norm_sub",

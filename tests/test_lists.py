@@ -40,7 +40,9 @@ def test_the_names_of_a_room_are_on_the_reference_page_with_an_example(room) -> 
     sections = [part.split(".. currentmodule::")[0] for part in page.split(start)[1:]]
     lines = [line for part in sections for line in part.splitlines()]
     listed = {
-        line.split(":: ")[1] for line in lines if re.match(r"\.\. auto(class|function)::", line)
+        line.split(":: ")[1]
+        for line in lines
+        if re.match(r"\.\. auto(class|function|data)::", line)
     }
     own = set(getattr(room, "__all__", listed)) - set(ldp.__all__)  # those are on the page already
     assert own == listed

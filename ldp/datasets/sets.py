@@ -1,13 +1,11 @@
 """Populations of users who hold a set of items each: a public one, and one drawn anew."""
 
-import csv
-import gzip
-from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
 
 from ldp import _checks
+from ldp.datasets.tables import lines, numbers
 from ldp.types import Floats, Integers
 
 
@@ -21,11 +19,6 @@ class SetTable(NamedTuple):
     items: Integers
     lengths: Integers
     num_items: int
-
-
-def _rows(name: str) -> Integers:
-    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return np.array([[int(field) for field in row] for row in [*csv.reader(text.splitlines())][1:]])
 
 
 def msweb() -> SetTable:
@@ -45,8 +38,7 @@ def msweb() -> SetTable:
     ----------
     ``breese1998msweb``.
     """
-    packed = resources.files(__package__).joinpath("msweb.txt.gz").read_bytes()
-    users = [line.split() for line in gzip.decompress(packed).decode().splitlines()]
+    users = [line.split() for line in lines("msweb.txt.gz")]
     items = np.array([int(item) for user in users for item in user])
     return SetTable(items, np.array([len(user) for user in users]), 285)
 
@@ -87,8 +79,8 @@ def kosarak_like(num_users: int, rng: np.random.Generator) -> SetTable:
     """
     count = _checks.integer(num_users, "num_users", 1, 10**8)
     rng = _checks.rng(rng)
-    sizes, users = _rows("kosarak_sizes.csv").T
-    times, alike = _rows("kosarak_items.csv").T
+    sizes, users = numbers("kosarak_sizes.csv").T
+    times, alike = numbers("kosarak_items.csv").T
     lengths = rng.choice(sizes, size=count, p=users / users.sum())
     weights = np.repeat(times, alike).astype(np.float64)
     return SetTable(_different_items(lengths, weights, rng), lengths, weights.size)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldp.datasets._tables import CountTable, rows, table
+from ldp.datasets.tables import CountTable, numbers, table
 from ldp.types import Integers
 
 
@@ -41,5 +41,5 @@ def query_counts() -> Integers:
     ----------
     ``wang2021heavy``, whose experiments use these counts.
     """
-    spectrum = np.array([[int(field) for field in row] for row in rows("query_counts.csv")])
+    spectrum = numbers("query_counts.csv")
     return np.repeat(spectrum[:, 0], spectrum[:, 1])[::-1].copy()
