@@ -6,6 +6,7 @@ prints when a page has a warning.
 
 import argparse
 import hashlib
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,8 +20,10 @@ from jupyter_book.sphinx import build_sphinx
 from tools import chapters
 from tools.lock import alone
 
-# Maps for the theme's developers, its translations, fonts for browsers that know no others.
-UNREAD = ("*.map", "*.po", "*.mo", "*.ttf")
+# What the theme's styles and scripts name for its developers and for browsers of the last decade.
+FONT = r',url\([^)]*\.ttf\) format\("truetype"\)'
+MAP = r"/[*/]# sourceMappingURL=[^\s*]*(?:\s*\*/)?"
+UNREAD = re.compile(f"{FONT}|{MAP}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -65,18 +68,33 @@ def build(root: Path, *, read_all: bool) -> int:
     if status != 0:
         print("\nFAILED the HTML build: the warnings above are errors")
         return 1
-    drop_unread(site)
+    shed(site)
     write_sums(site)
     unfinished.unlink()
     print(f"\nThe book is built. Open {site / 'index.html'}")
     return 0
 
 
-def drop_unread(site: Path) -> None:
-    """Remove a quarter of the site's weight: files of the theme that no page asks for."""
-    for pattern in UNREAD:
-        for path in (site / "_static").rglob(pattern):
-            path.unlink()
+def shed(site: Path) -> None:
+    """Remove what the theme brings and no page asks for: maps, translations, scripts, fonts.
+
+    A file of `_static` stays if a page names it, or a style or a script that stays.
+    """
+    static = site / "_static"
+    for path in [*static.rglob("*.css"), *static.glob("scripts/*.js")]:
+        chapters.write_text(path, UNREAD.sub("", path.read_text(encoding="utf-8")))
+    idle = {path for path in static.rglob("*") if path.is_file()}
+    asking = [path for path in site.rglob("*.html") if path not in idle]
+    while asking:
+        text = "\n".join(path.read_text(encoding="utf-8") for path in asking)
+        named = {path for path in idle if path.name in text}
+        idle -= named
+        asking = [path for path in named if path.suffix in (".css", ".js")]
+    for path in idle:
+        path.unlink()
+    for folder in sorted(static.rglob("*/"), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def write_sums(site: Path) -> None:

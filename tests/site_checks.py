@@ -3,7 +3,10 @@
 The same functions judge the book's pages and the spoilt pages of the negative controls.
 """
 
+import re
 from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote
 
 from site_browser import Visit
 
@@ -105,3 +108,24 @@ def link_faults(visit: Visit, pages: set[str], root: str) -> list[str]:
     names = {link.removeprefix(root) for link in inside if link.startswith(root)}
     missing = {name for name in names if name.endswith(".html")} - pages
     return [f"links to {name}, which is not there" for name in sorted(missing)]
+
+
+def lost_files(site: Path) -> list[str]:
+    """What pages and styles refer to, by attributes or `url(...)`, and the site does not hold."""
+    found = set()
+    for kind, form in (("html", r'(?:href|src)="([^"#?]+)'), ("css", r"""url\(["']?([^)"'#?]+)""")):
+        for page in site.rglob(f"*.{kind}"):
+            for name in set(re.findall(form, page.read_text(encoding="utf-8"))):
+                if not re.match(r"[a-z]+:|//", name) and not (page.parent / unquote(name)).exists():
+                    found.add(f"{page.name} asks for {name}")
+    return sorted(found)
+
+
+def theme_weight(site: Path) -> int:
+    """Bytes of the static files that are not MathJax."""
+    return weight(site / "_static") - weight(site / "_static" / "mathjax")
+
+
+def weight(folder: Path) -> int:
+    """Bytes of all files of a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

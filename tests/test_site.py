@@ -107,6 +107,18 @@ def test_links_inside_the_site_lead_somewhere(
     assert [f for visit in wide for f in checks.link_faults(visit, known, browser.root)] == []
 
 
+def test_the_site_holds_what_it_refers_to_and_little_else(site_dir: Path, root: Path) -> None:
+    assert checks.lost_files(site_dir) == []
+    formulas = checks.weight(root / "book" / "_static" / "mathjax")
+    assert checks.theme_weight(site_dir) < formulas
+
+
+def test_a_missing_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="https://b.c"></a><a href="a.html#d"></a>')
+    (tmp_path / "a.css").write_text("p {background: url(data:x)} q {src: url('e.woff')}")
+    assert checks.lost_files(tmp_path) == ["a.css asks for e.woff"]
+
+
 def test_the_root_leads_to_the_introduction(browser: Browser, site_dir: Path) -> None:
     with browser.page(Visit("root", {})) as page:
         page.goto(browser.root)
@@ -325,8 +337,8 @@ SPOILT = {
         checks.axe_faults,
         "region",
     ),
-    "the theme's icon script": (
-        put('<script src="../_static/scripts/fontawesome.js"></script>'),
+    "a heavy page": (
+        put(f"<!--{'x' * checks.MAX_TRANSFER}-->"),
         checks.weight_faults,
         "first load",
     ),

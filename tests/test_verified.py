@@ -4,6 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from site_checks import lost_files
 from small_book import append, run_script, tool
 
 import verified
@@ -37,8 +38,10 @@ def test_pages_build_when_all_is_fresh_and_not_when_a_source_changed(good_book: 
     shown = page_of(good_book, "01-twin")
     assert "the profile is fast, the seed is 1" in shown
     assert "Parameters" not in shown, "the injected cell is not for readers"
-    heavy = [p for p in (good_book / "_build" / "html").rglob("*") if p.suffix in (".map", ".ttf")]
-    assert heavy == [], "files that no page asks for"
+    reports = [f"{name}.html asks for report.html" for name in ("00-good", "01-twin")]
+    assert lost_files(good_book / "_build" / "html") == reports, "but the small book has none"
+    kinds = {path.suffix for path in (good_book / "_build" / "html").rglob("*")}
+    assert not kinds & {".map", ".mo", ".po", ".ttf"}, "files that no page asks for"
     text = chapters.executed("01-twin", good_book).read_text()
     store(good_book, "01-twin", text.replace("seed is 1", "seed is 2"))
     assert tool("build_html.py", good_book).returncode == 0
