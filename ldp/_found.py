@@ -100,10 +100,7 @@ def ncr(found: npt.ArrayLike, truth: npt.ArrayLike) -> float:
 
 
 def found_mse(
-    found: npt.ArrayLike,
-    estimates: npt.ArrayLike,
-    truth: npt.ArrayLike,
-    frequencies: npt.ArrayLike,
+    found: npt.ArrayLike, estimates: npt.ArrayLike, truth: npt.ArrayLike, frequencies: npt.ArrayLike
 ) -> float:
     r"""Mean squared error of the estimates of those true items that were found.
 

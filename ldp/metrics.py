@@ -100,12 +100,7 @@ def kl(estimate: npt.ArrayLike, truth: npt.ArrayLike) -> float:
 # The values of the following are bins of a line, in order, all of one width.
 
 
-def wasserstein(
-    estimate: npt.ArrayLike,
-    truth: npt.ArrayLike,
-    *,
-    bin_width: float = 1.0,
-) -> float:
+def wasserstein(estimate: npt.ArrayLike, truth: npt.ArrayLike, *, bin_width: float = 1.0) -> float:
     r"""Wasserstein-1 or earth mover's distance, in the units of `bin_width`.
 
     .. math:: W_1=w\sum_v\Bigl|\sum_{u\le v}(\hat\theta_u-\theta_u)\Bigr|
@@ -155,12 +150,7 @@ def range_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, length: int) -> f
     return scale_back(float(np.abs(below[count:] - below[:-count]).mean()), scale)
 
 
-def mean_error(
-    estimate: npt.ArrayLike,
-    truth: npt.ArrayLike,
-    *,
-    bin_width: float = 1.0,
-) -> float:
+def mean_error(estimate: npt.ArrayLike, truth: npt.ArrayLike, *, bin_width: float = 1.0) -> float:
     """Absolute difference of the means of two histograms, in the units of `bin_width`.
 
     Places are counted from the middle of the line, which matters only to a raw estimate that does
@@ -177,10 +167,7 @@ def mean_error(
 
 
 def variance_error(
-    estimate: npt.ArrayLike,
-    truth: npt.ArrayLike,
-    *,
-    bin_width: float = 1.0,
+    estimate: npt.ArrayLike, truth: npt.ArrayLike, *, bin_width: float = 1.0
 ) -> float:
     r"""Absolute difference of the variances of two histograms, in the squared units of `bin_width`.
 

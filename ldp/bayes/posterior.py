@@ -21,9 +21,7 @@ _MOST_UPDATES = 2**28  # logarithms added: some seconds
 
 
 def exact_posterior(
-    reports: Array,
-    mechanism: Mechanism,
-    concentration: npt.ArrayLike,
+    reports: Array, mechanism: Mechanism, concentration: npt.ArrayLike
 ) -> DirichletMixture:
     r"""Posterior of the law under a Dirichlet prior: a mixture with one component per tally.
 
@@ -89,11 +87,7 @@ def exact_posterior(
     return DirichletMixture(weights / weights.sum(), tallies.of(num_reports), alpha)
 
 
-def posterior_mean(
-    reports: Array,
-    mechanism: Mechanism,
-    concentration: npt.ArrayLike,
-) -> Floats:
+def posterior_mean(reports: Array, mechanism: Mechanism, concentration: npt.ArrayLike) -> Floats:
     r"""Expected law given the reports: no estimator of the law has a smaller mean squared error.
 
     .. math:: \hat\theta=\operatorname E[\theta\mid y]

@@ -24,12 +24,7 @@ def _gaussian_power(entropy: float, domain_size: int, sharp: bool) -> float:
     return gaussian_factor(domain_size, sharp) * math.exp(2 * entropy / (domain_size - 1))
 
 
-def entropy_bound(
-    entropy: float,
-    domain_size: int,
-    *,
-    sharp: bool = False,
-) -> float:
+def entropy_bound(entropy: float, domain_size: int, *, sharp: bool = False) -> float:
     r"""Least error for the law, given how uncertain it stays; holds at every number of reports.
 
     .. math:: \operatorname{MSE}\ge\frac{d}{2\pi e}\,e^{2h(\theta\mid Y)/(d-1)}
@@ -113,11 +108,7 @@ def tally_entropy_limit(entropy: float, domain_size: int, num_reports: int) -> f
 
 
 def tally_entropy_bound(
-    entropy: float,
-    domain_size: int,
-    num_reports: int,
-    *,
-    sharp: bool = False,
+    entropy: float, domain_size: int, num_reports: int, *, sharp: bool = False
 ) -> float:
     r"""Least error for the frequencies, given how uncertain the tally stays; at every :math:`n`.
 

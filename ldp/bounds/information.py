@@ -9,10 +9,7 @@ from ldp.types import Floats
 
 
 def fisher_information(
-    channel: npt.ArrayLike,
-    theta: npt.ArrayLike,
-    *,
-    tangent: bool = False,
+    channel: npt.ArrayLike, theta: npt.ArrayLike, *, tangent: bool = False
 ) -> Floats:
     r"""What one report says about the law: Fisher information in :math:`d-1` coordinates.
 

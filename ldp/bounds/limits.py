@@ -159,10 +159,7 @@ def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages
 
 
 def entropy_limit(
-    channel: npt.ArrayLike,
-    thetas: npt.ArrayLike,
-    *,
-    sharp: bool = False,
+    channel: npt.ArrayLike, thetas: npt.ArrayLike, *, sharp: bool = False
 ) -> Averages:
     r"""Lower bounds on the limits of :math:`n` times the error, from the entropies.
 

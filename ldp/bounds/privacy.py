@@ -11,11 +11,7 @@ from ldp.types import Pair
 
 
 def epsilon_constants(
-    domain_size: int,
-    epsilon: float,
-    num_outcomes: int,
-    *,
-    sharp: bool = False,
+    domain_size: int, epsilon: float, num_outcomes: int, *, sharp: bool = False
 ) -> Pair:
     r"""Lower bounds on :math:`B_Q` (``law``) and :math:`C_Q` (``frequencies``) by the budget.
 
@@ -64,11 +60,7 @@ def epsilon_constants(
 
 
 def epsilon_limit(
-    domain_size: int,
-    epsilon: float,
-    num_outcomes: int,
-    *,
-    sharp: bool = False,
+    domain_size: int, epsilon: float, num_outcomes: int, *, sharp: bool = False
 ) -> Pair:
     r"""Lower bounds on the limits of :math:`n` times the error, by the budget alone.
 

@@ -12,11 +12,7 @@ from ldp.types import Pair
 
 
 def spread_limit(
-    domain_size: int,
-    epsilon: float,
-    *,
-    collision: float | None = None,
-    sharp: bool = False,
+    domain_size: int, epsilon: float, *, collision: float | None = None, sharp: bool = False
 ) -> Pair:
     r"""Lower bounds on the limits of :math:`n` times the error that do not depend on the reports.
 
@@ -126,11 +122,7 @@ def optimal_limit(domain_size: int, epsilon: float) -> float:
 
 
 def spread_bound(
-    domain_size: int,
-    epsilon: float,
-    num_reports: int,
-    *,
-    concentration: float | None = None,
+    domain_size: int, epsilon: float, num_reports: int, *, concentration: float | None = None
 ) -> float:
     r"""Least average error over a Dirichlet prior, whatever is reported; at every :math:`n`.
 

@@ -6,12 +6,7 @@ from ldp.heavy_hitters.result import HeavyHitters
 from ldp.types import Integers
 
 
-def certify(
-    found: HeavyHitters,
-    threshold: float,
-    *,
-    level: float = 0.95,
-) -> Integers:
+def certify(found: HeavyHitters, threshold: float, *, level: float = 0.95) -> Integers:
     r"""Found values whose frequency is above a threshold, with no false one but rarely.
 
     The last round's :math:`m` candidates were chosen by the reports of other users. For a value of

@@ -230,10 +230,7 @@ class HashPool:
     def outcomes(self, reports: Array) -> Integers:
         """Number of the function times g, plus the bucket."""
         given = check_reports(reports, self.report)
-        for name, size in (
-            ("function", self.num_functions),
-            ("bucket", self.hashing.num_buckets),
-        ):
+        for name, size in (("function", self.num_functions), ("bucket", self.hashing.num_buckets)):
             if given.size and (largest := given[name].max()) >= size:
                 raise ValueError(f"reports' {name} must be below {size}, got {largest}.")
         first = given["function"].astype(np.int64) * self.hashing.num_buckets

@@ -11,11 +11,7 @@ from ldp.linear import debias
 from ldp.types import Floats
 
 
-def pooled_frequencies(
-    reports: Reports,
-    rounds: Assigned,
-    values: npt.ArrayLike,
-) -> Floats:
+def pooled_frequencies(reports: Reports, rounds: Assigned, values: npt.ArrayLike) -> Floats:
     r"""Estimate the frequencies of given values from the reports of all rounds.
 
     After :func:`scatter` the prefixes of a value hold little else: of another value's users, a

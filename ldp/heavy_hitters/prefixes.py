@@ -10,11 +10,7 @@ from ldp.heavy_hitters.result import HeavyHitters
 
 
 def find_prefixes(
-    reports: Reports,
-    rounds: Assigned,
-    *,
-    top_k: int,
-    keep: int | None = None,
+    reports: Reports, rounds: Assigned, *, top_k: int, keep: int | None = None
 ) -> HeavyHitters:
     """Find the most frequent values from reports of prefixes.
 

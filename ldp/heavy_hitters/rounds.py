@@ -86,11 +86,7 @@ def prefix_rounds(
 
 
 def segment_pairs(
-    num_bits: int,
-    epsilon: float,
-    *,
-    num_segments: int = 6,
-    final_share: float = 0.5,
+    num_bits: int, epsilon: float, *, num_segments: int = 6, final_share: float = 0.5
 ) -> Assigned:
     r"""Ask each user for two pieces of the value, or for all of it.
 

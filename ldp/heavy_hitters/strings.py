@@ -28,11 +28,7 @@ Pairs = dict[tuple[int, int], Integers]
 
 
 def find_strings(
-    reports: Reports,
-    rounds: Assigned,
-    *,
-    top_k: int,
-    keep: int | None = None,
+    reports: Reports, rounds: Assigned, *, top_k: int, keep: int | None = None
 ) -> HeavyHitters:
     r"""Find the most frequent values from reports of pairs of pieces.
 

@@ -11,11 +11,7 @@ from ldp.tally import Tally
 
 
 def mean_interval(
-    reports: npt.ArrayLike | Tally,
-    mechanism: Any,
-    *,
-    level: float = 0.95,
-    population: bool = False,
+    reports: npt.ArrayLike | Tally, mechanism: Any, *, level: float = 0.95, population: bool = False
 ) -> tuple[float, float]:
     r"""Confidence interval for a mean, from the reports of a mean oracle.
 

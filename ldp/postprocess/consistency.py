@@ -95,10 +95,7 @@ def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
 
 
 def base_cut(
-    estimates: npt.ArrayLike,
-    noise_variance: float,
-    *,
-    significance: float = 0.05,
+    estimates: npt.ArrayLike, noise_variance: float, *, significance: float = 0.05
 ) -> Floats:
     r"""Replace estimates that noise alone could have made by zero (Base-Cut).
 

@@ -65,12 +65,7 @@ def range_query(nodes: Sequence[npt.ArrayLike], start: int, stop: int) -> float:
 
 
 def range_variance(
-    variances: npt.ArrayLike,
-    branching: int,
-    start: int,
-    stop: int,
-    *,
-    consistent: bool = False,
+    variances: npt.ArrayLike, branching: int, start: int, stop: int, *, consistent: bool = False
 ) -> float:
     r"""Noise variance of :func:`range_query`, of a measured tree or of the least-squares one.
 
