@@ -1,7 +1,7 @@
 """What the server keeps of the reports: one count per value, and how many reports there were."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,14 @@ import numpy.typing as npt
 from ldp import _checks
 
 _MOST_REPORTS = 2**63 - 1
+
+
+@runtime_checkable
+class CountsKnower(Protocol):
+    """A mechanism that can tell counts that no reports of its own have."""
+
+    def check_counts(self, tally: "Tally", name: str) -> None:
+        """Refuse them, as the argument of that name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +141,8 @@ class Tally:
 
 def check_counts(tally: Tally, mechanism: object, name: str) -> None:
     """Refuse counts that no reports of a mechanism have, where the mechanism can tell."""
-    check = getattr(type(mechanism), "_check_counts", None)
-    if check is not None:
-        check(mechanism, tally, name)
+    if isinstance(mechanism, CountsKnower):
+        mechanism.check_counts(tally, name)
 
 
 def _same(first: npt.NDArray[np.int64] | None, second: npt.NDArray[np.int64] | None) -> bool:

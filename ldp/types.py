@@ -22,21 +22,24 @@ class Pair(NamedTuple):
 
 
 class ReportType(NamedTuple):
-    """What one report is made of."""
+    """What one report of a mechanism is."""
 
     dtype: np.dtype[Any]
+    """The smallest that holds it, unsigned where no number is negative."""
     shape: tuple[int, ...] = ()
-    """Shape of one report: none for a number."""
+    """Shape of one report; a number has none."""
     bounds: tuple[int, int] | None = None
-    """Least and largest number, for reports that are integers."""
+    """Least and largest, where a report is a number or several."""
 
 
 @runtime_checkable
 class Mechanism(Protocol):
     r"""A local randomizer of values 0..d-1: a frozen value whose meaning is its channel.
 
-    Likelihood and posterior (:func:`ldp.maximum_likelihood`, :func:`ldp.bayes.gibbs`) need no more
-    than `domain_size` and `likelihood` of it.
+    Methods refuse bad arguments before any work, with a TypeError for another kind of object and a
+    ValueError for one out of range. n is the number of users, and may be 0. Likelihood and
+    posterior (:func:`ldp.maximum_likelihood`, :func:`ldp.bayes.gibbs`) need no more than
+    `domain_size` and `likelihood` of it.
     """
 
     @property
@@ -49,25 +52,35 @@ class Mechanism(Protocol):
 
     @property
     def report(self) -> ReportType:
-        """What one report is made of."""
+        """What one report is; methods take no others, but numbers of any integer dtype."""
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
-        """Randomize each user's value."""
+        """Randomize each user's value: n integers from 0 to d-1 give n reports.
+
+        They have ``report.dtype`` and the shape ``(n, *report.shape)``, and as many words of `rng`
+        are used whatever the values are.
+        """
 
     def tally(self, reports: Array) -> Tally:
         """Count reports."""
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally without making the reports."""
+        """Draw the tally without making the reports, for d numbers of users, 2**53 in all or less.
+
+        Its law is that of ``tally(privatize(...))``, unless the mechanism says otherwise.
+        """
 
     def channel(self) -> Floats:
-        """Matrix of Pr[report | value], shape (domain_size, num_outcomes)."""
+        """Matrix of Pr[report | value], shape (d, number of outcomes), up to 2**24 cells.
+
+        A ValueError refuses a larger one.
+        """
 
     def outcomes(self, reports: Array) -> Integers:
-        """Column of the channel for each report."""
+        """Column of the channel for each report, shape (n,)."""
 
     def likelihood(self, reports: Array) -> Floats:
-        """Pr[report | value] up to a factor of the report, shape (n, domain_size), any size."""
+        """Pr[report | value] up to a factor of the report, shape (n, d), at any d."""
 
 
 @runtime_checkable
@@ -82,6 +95,7 @@ class OutcomeMechanism(Mechanism, Protocol):
         """Count the reports of each outcome; `tally` is this, and no other mechanism has it."""
 
 
+@runtime_checkable
 class LinearOracle(Protocol):
     r"""What the linear estimator and its variance need (:func:`ldp.debias`, :func:`ldp.variance`).
 

@@ -37,7 +37,7 @@ def joint_laws(buckets, num_buckets):
 @pytest.mark.parametrize("sizes", SMALL, ids=str)
 def test_any_two_values_hash_exactly_independently(sizes):
     family = family_of(*sizes)
-    buckets = family.bucket(all_seeds(sizes[0], sizes[2]), np.arange(2**family.num_bits))
+    buckets = family.table(all_seeds(sizes[0], sizes[2]), np.arange(2**family.num_bits))
     share = shares(family.limb)
     for law in joint_laws(buckets, family.num_buckets):
         np.testing.assert_array_equal(law, np.outer(share, share))  # dyadic: no rounding at all
@@ -188,7 +188,7 @@ def triple_correlation(family):
     seeds = np.random.default_rng(8).integers(0, 2**32, (200_000, 4), dtype=np.uint32)
     found = []
     for three in np.column_stack([x - 1, x, x + 1]):
-        below, own, above = family.bucket(seeds, three).T
+        below, own, above = family.table(seeds, three).T
         found.append(abs(np.corrcoef(below == own, above == own)[0, 1]))
     return max(found)
 

@@ -124,12 +124,12 @@ class HashPool:
     @property
     def p(self) -> float:
         """Probability that the own value is supported."""
-        return self.hashing.p
+        return float(self.hashing.p)
 
     @property
     def q(self) -> float:
         """Probability that any one other value is supported, on average over pools."""
-        return self.hashing.q
+        return float(self.hashing.q)
 
     report = ReportType(REPORT)
     second_moment = indicator_second_moment
@@ -221,7 +221,7 @@ class HashPool:
         """Every function and bucket: A * g columns."""
         size = self.num_functions * self.hashing.num_buckets
         _checks.channel_size(self.domain_size, size)
-        own = self.hashes.bucket(self.seeds, np.arange(self.domain_size)).T[:, :, None]
+        own = self.hashes.table(self.seeds, np.arange(self.domain_size)).T[:, :, None]
         hit = own == np.arange(self.hashing.num_buckets)
         response = self.hashing.response
         rows: Floats = np.where(hit, response.p, response.q).reshape(self.domain_size, size)

@@ -150,7 +150,7 @@ class PadAndSample:
         return self.oracle.q
 
     second_moment = indicator_second_moment
-    _check_counts = support_counts
+    check_counts = support_counts
 
     def privatize(self, sets: ItemSets, rng: np.random.Generator) -> Array:
         """Draw a cell of every padded set and report it by the oracle."""

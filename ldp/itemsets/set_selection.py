@@ -142,7 +142,7 @@ class SetSelection:
         return math.exp(float(_subsets.log_miss(self.num_cells, w, self.length)) - self.epsilon)
 
     second_moment = indicator_second_moment
-    _check_counts = support_counts
+    check_counts = support_counts
 
     @property
     def _hits(self) -> list[int]:

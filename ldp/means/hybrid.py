@@ -129,7 +129,7 @@ class HybridMean:
     tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
-    _check_counts = outcome_counts
+    check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         # Both reports are made, from the same words: only one of them is sent.

@@ -124,7 +124,8 @@ class LaplaceMean:
         high, low = squares >> _LIMB, squares & (2**_LIMB - 1)
         return Tally([given.sum(), high.sum(), low.sum()], given.size, self)
 
-    def _check_counts(self, tally: Tally, name: str) -> None:
+    def check_counts(self, tally: Tally, name: str) -> None:
+        """Refuse counts that no reports have."""
         if tally.counts.size != 3 or tally.counts.dtype.kind != "i":
             raise ValueError(f"{name} must be three integers, got {tally.counts}.")
         n, (total, high, low) = tally.num_reports, map(int, tally.counts)

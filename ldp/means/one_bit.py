@@ -10,7 +10,7 @@ from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import Words, at_least, words
 from ldp.means import _grid
-from ldp.mechanisms.randomized_response import GRR
+from ldp.mechanisms.randomized_response import GRR, check_response, response_law
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.types import Array, Floats, Integers
@@ -67,7 +67,7 @@ class OneBitMean:
     def __init__(self, lower: float, upper: float, epsilon: float) -> None:
         ends = _grid.check_range(lower, upper)
         freeze(self, lower=ends[0], upper=ends[1], epsilon=_checks.epsilon(epsilon))
-        GRR(2, self.epsilon)  # refuses a budget that float64 cannot spend
+        check_response(2, self.epsilon)
 
     @property
     def resolution(self) -> int:
@@ -96,15 +96,16 @@ class OneBitMean:
     tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
-    _check_counts = outcome_counts
+    check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         ends = _grid.round_at_random(shares, 1, words(rng, shares.size))
         return self._draw(ends, words(rng, shares.size))
 
     def _draw(self, ends: Integers, random_words: Words) -> Array:
+        _, swapped = response_law(2, self.epsilon)
         bits = np.empty(ends.size, dtype=self.report.dtype)
-        _kernels.replace_value(ends, random_words, at_least(GRR(2, self.epsilon).q), 1, bits)
+        _kernels.replace_value(ends, random_words, at_least(swapped), 1, bits)
         return bits
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:

@@ -163,7 +163,7 @@ class PiecewiseMean:
     tally = count_outcomes
     mean = _grid.mean
     _moments = _grid.histogram_moments
-    _check_counts = outcome_counts
+    check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         points = _grid.round_at_random(shares, self.resolution, words(rng, shares.size))

@@ -1,6 +1,5 @@
 """Hadamard response: structured supports, decoded by a fast transform."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, uniform_below, words
-from ldp.linear import variance
+from ldp.mechanisms import hadamard_law
 from ldp.mechanisms.reports import (
     check_reports,
     number_outcomes,
@@ -68,9 +67,7 @@ class HadamardResponse:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
         largest = 2 ** d.bit_length()
         if block_size is None:
-            sizes = [2**k for k in range(1, d.bit_length() + 1)]
-            with np.errstate(divide="ignore"):  # p == q is refused below
-                block_size = min(sizes, key=lambda b: _rare_variance(d, budget, b))
+            block_size = hadamard_law.best_block_size(d, budget)
         size = _checks.integer(block_size, "block_size", 2, largest)
         if size & (size - 1):
             raise ValueError(f"block_size must be a power of two, got {size}.")
@@ -80,7 +77,7 @@ class HadamardResponse:
     @property
     def num_blocks(self) -> int:
         """Number B of blocks."""
-        return -(-self.domain_size // (self.block_size - 1))
+        return hadamard_law.num_blocks(self.domain_size, self.block_size)
 
     @property
     def num_outcomes(self) -> int:
@@ -88,31 +85,18 @@ class HadamardResponse:
         return self.num_blocks * self.block_size
 
     @property
-    def _others(self) -> int:
-        """Number of outcomes outside the own C_x."""
-        return self.num_outcomes - self.block_size // 2
-
-    @property
-    def _any(self) -> float:
-        """Probability of one outcome outside the own C_x."""
-        rare = math.exp(-self.epsilon)
-        return rare / (self.block_size // 2 + self._others * rare)
-
-    @property
-    def _hit(self) -> float:
-        """Probability that a report lies in the own C_x."""
-        half = self.block_size // 2
-        return half / (half + self._others * math.exp(-self.epsilon))
+    def _law(self) -> hadamard_law.Law:
+        return hadamard_law.law(self.domain_size, self.epsilon, self.block_size)
 
     @property
     def p(self) -> float:
         """Mean count of the own value, Pr[own set] + Pr[other blocks] / 2."""
-        return self._hit + self._any * (self.num_outcomes - self.block_size) / 2
+        return self._law.p
 
     @property
     def q(self) -> float:
         """Mean count of any other value."""
-        return 0.5
+        return hadamard_law.Q
 
     report = property(outcome_number)
     odds = property(budget_odds)
@@ -122,36 +106,30 @@ class HadamardResponse:
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
         """E[s] - Pr[other block]/4, since a half squared is a quarter less than a half."""
         f = _checks.frequency(frequency)
-        b, per_block = self.block_size, self.block_size - 1
         if law is None or self.num_blocks == 1:
-            # The rest evenly on the other values, averaged over which value is asked for.
-            full = self.num_blocks - 1
-            last = self.domain_size - per_block * full
-            pairs = full * per_block * (per_block - 1) + last * (last - 1)
-            neighbours = pairs / (self.domain_size * (self.domain_size - 1))
-            same_block = f + (1 - f) * neighbours
+            same_block = f + (1 - f) * hadamard_law.neighbours(self.domain_size, self.block_size)
         else:
-            block = np.arange(self.domain_size) // per_block
+            block = np.arange(self.domain_size) // (self.block_size - 1)
             others = _checks.vector(law, "law", self.domain_size)
             if f.shape not in ((), others.shape):
                 raise ValueError(
                     f"frequency must be one number or {self.domain_size}, got shape {f.shape}."
                 )
             same_block = np.clip(np.bincount(block, weights=others)[block], 0.0, 1.0)
-        in_block = b * self._any + same_block * (self._hit - b / 2 * self._any)
-        moment: Array = self.q + (self.p - self.q) * f - (1 - in_block) / 4
+        moment: Array = hadamard_law.second_moment(self._law, f, same_block)
         return moment
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw from C_x w.p. (b/2) e^eps / (...), else from all other outcomes."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
+        law = self._law
         reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 2):
             inside, where = words(rng, (2, chunk.stop - chunk.start))
-            hit = inside >= at_least(self._others * self._any)
+            hit = inside >= at_least(law.num_others * law.other)
             index = (where >> np.uint64(32)).astype(np.int64)
-            other = uniform_below(where, self._others, rng)
+            other = uniform_below(where, law.num_others, rng)
             _kernels.draw_half_block(
                 given[chunk], hit, index, other, self.block_size, reports[chunk]
             )
@@ -162,7 +140,8 @@ class HadamardResponse:
         given = check_reports(reports, self.report)
         return self._decode(_kernels.histogram(given, self.num_outcomes))
 
-    def _check_counts(self, tally: Tally, name: str) -> None:
+    def check_counts(self, tally: Tally, name: str) -> None:
+        """Refuse counts that no reports have."""
         support_counts(self, tally, name)
         if tally.candidates is not None:
             return
@@ -193,7 +172,7 @@ class HadamardResponse:
         counts = _checks.value_counts(value_counts, self.domain_size)
         rng = _checks.rng(rng)
         num_rows = self.num_blocks * (self.block_size - 1)
-        uniform = rng.binomial(counts, self._any * self.num_outcomes)
+        uniform = rng.binomial(counts, self._law.other * self.num_outcomes)
         rows = np.zeros(num_rows, dtype=np.int64)
         rows[: self.domain_size] = counts - uniform
         # state[block, outcome bits so far, parity, remaining row bits]
@@ -211,7 +190,7 @@ class HadamardResponse:
         _checks.channel_size(self.domain_size, self.num_outcomes)
         bits = self.support(np.arange(self.num_outcomes))
         held = np.unpackbits(bits, axis=1, count=self.domain_size).T == 1
-        return np.where(held, self._hit / (self.block_size / 2), self._any)
+        return np.where(held, self._law.hit / (self.block_size / 2), self._law.other)
 
     def support(self, reports: npt.ArrayLike) -> Bits:
         """Bit-packed rows of the values x whose C_x holds the report."""
@@ -224,13 +203,6 @@ class HadamardResponse:
             return inside
 
         return packed_supports(self.outcomes(reports), self.domain_size, held)
-
-
-def _rare_variance(domain_size: int, epsilon: float, block_size: int) -> float:
-    # Unchecked: at a tiny epsilon small blocks lose p - q to rounding, the best size does not.
-    trial = object.__new__(HadamardResponse)
-    freeze(trial, domain_size=domain_size, epsilon=epsilon, block_size=block_size)
-    return float(variance(trial, 1))
 
 
 def _split(state: Integers, rng: np.random.Generator) -> Integers:

@@ -11,6 +11,29 @@ from ldp.types import Array, Integers
 Words32 = npt.NDArray[np.uint32]
 
 
+def key_bits(domain_size: int, word_bits: int) -> int:
+    """Bits of a key; wider than the domain needs, so that few keys are in arithmetic relation.
+
+    Two keys hash independently in any case; relations show only among three.
+    """
+    return max((domain_size - 1).bit_length(), min(16, word_bits // 2))
+
+
+def unit_bits(domain_size: int, word_bits: int) -> int:
+    """Number of exactly pairwise independent bits of a hashed word."""
+    return word_bits - key_bits(domain_size, word_bits) + 1
+
+
+def check_family(domain_size: int, num_buckets: int, word_bits: int) -> None:
+    """Refuse a word too short for so many values and buckets."""
+    _checks.integer(word_bits, "hash_bits", 2, 32)
+    units = unit_bits(domain_size, word_bits)
+    if units < 1:
+        needed = key_bits(domain_size, word_bits)
+        raise ValueError(f"hash_bits must be at least the {needed} bits of a key, got {word_bits}.")
+    _checks.integer(num_buckets, "num_buckets", 2, 2**units)
+
+
 @dataclass(frozen=True)
 class HashFamily:
     r"""All functions :math:`v\mapsto\mathrm{bucket}\big((a\,k_v+b)\bmod 2^w\big)`.
@@ -30,26 +53,17 @@ class HashFamily:
 
     def __post_init__(self) -> None:
         """Refuse a word too short for so many values and buckets."""
-        _checks.integer(self.word_bits, "hash_bits", 2, 32)
-        if self.unit_bits < 1:
-            raise ValueError(
-                f"hash_bits must be at least the {self.key_bits} bits of a key, "
-                f"got {self.word_bits}."
-            )
-        _checks.integer(self.num_buckets, "num_buckets", 2, 2**self.unit_bits)
+        check_family(self.domain_size, self.num_buckets, self.word_bits)
 
     @property
     def key_bits(self) -> int:
-        """Bits of a key; wider than the domain needs, so that few keys are in arithmetic relation.
-
-        Two keys hash independently in any case; relations show only among three.
-        """
-        return max((self.domain_size - 1).bit_length(), min(16, self.word_bits // 2))
+        """Bits of a key."""
+        return key_bits(self.domain_size, self.word_bits)
 
     @property
     def unit_bits(self) -> int:
         """Number of exactly pairwise independent bits."""
-        return self.word_bits - self.key_bits + 1
+        return unit_bits(self.domain_size, self.word_bits)
 
     @property
     def edges(self) -> Integers:
@@ -82,6 +96,10 @@ class HashFamily:
         """Bucket of each value under the function of its seed; the two broadcast."""
         multiplier, offset = halves(seeds)
         return self.bucket_of(multiplier * self.keys(values) + offset)  # modulo 2**32
+
+    def table(self, seeds: Array, values: Integers) -> Integers:
+        """Bucket of each value under each function, shape (number of seeds, number of values)."""
+        return self.bucket(seeds[:, None], values)
 
     def bucket_of(self, hashed: Words32) -> Integers:
         """Bucket in which a hashed word lies."""
@@ -130,11 +148,16 @@ class MultilinearFamily:
         """Bits of a word of a seed that are always zero."""
         return np.uint32(self.limb.unused & np.uint64(0xFFFFFFFF))
 
+    @property
+    def collision(self) -> float:
+        """Probability that two values share a bucket."""
+        return self.limb.collision
+
     def keys(self, values: Integers) -> Words32:
         """Key of each limb of each value, shape (n, num_limbs)."""
         shifts = self.limb_bits * np.arange(self.num_limbs - 1, -1, -1)
         return self.limb.keys(values[:, None] >> shifts & (2**self.limb_bits - 1))
 
-    def bucket(self, seeds: Words32, values: Integers) -> Integers:
+    def table(self, seeds: Words32, values: Integers) -> Integers:
         """Bucket of each value under each function, shape (number of seeds, number of values)."""
         return self.limb.bucket_of(seeds[:, :-1] @ self.keys(values).T + seeds[:, -1:])

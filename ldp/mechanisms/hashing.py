@@ -1,8 +1,6 @@
 """Local hashing: hash the value into a few buckets, then randomize the bucket."""
 
-import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +8,15 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
-from ldp.mechanisms.hash_family import HashFamily, halves
-from ldp.mechanisms.randomized_response import GRR
-from ldp.mechanisms.reports import check_reports, packed_supports
+from ldp.mechanisms.hash_family import HashFamily, check_family, halves, unit_bits
+from ldp.mechanisms.hashed import (
+    best_buckets,
+    check_hashed,
+    hashed_supports,
+    other_chance,
+    own_chance,
+    response,
+)
 from ldp.mechanisms.shared import (
     budget_odds,
     independent_counts,
@@ -21,7 +25,7 @@ from ldp.mechanisms.shared import (
     support_likelihood,
 )
 from ldp.tally import Tally
-from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType
+from ldp.types import Array, Bits, Floats, Integers, ReportType
 
 REPORT = np.dtype([("seed", "<u8"), ("bucket", "<u4")])
 """A report: the multiplier (high half of the seed) and offset (low half) of a hash; a bucket."""
@@ -84,7 +88,7 @@ class LocalHashing:
             num_buckets=_checks.integer(num_buckets, "num_buckets", 2),
             hash_bits=_checks.integer(hash_bits, "hash_bits", 2, 32),
         )
-        HashFamily(self.domain_size, self.num_buckets, self.hash_bits)  # refuses too many buckets
+        check_family(self.domain_size, self.num_buckets, self.hash_bits)
         _checks.probabilities(self.p, self.q, self.epsilon)
 
     @property
@@ -92,27 +96,14 @@ class LocalHashing:
         """The family the hash functions are drawn from."""
         return HashFamily(self.domain_size, self.num_buckets, self.hash_bits)
 
-    @property
-    def response(self) -> GRR:
-        """The randomizer of the bucket."""
-        return GRR(self.num_buckets, self.epsilon)
-
-    @property
-    def p(self) -> float:
-        """Probability that the own value is supported."""
-        return self.response.p
-
-    @property
-    def q(self) -> float:
-        """Probability that any one other value is supported, exactly."""
-        response = self.response
-        return response.q + (response.p - response.q) * self.hashes.collision
-
+    response = property(response)
+    p = property(own_chance)
+    q = property(other_chance)
     report = ReportType(REPORT)
     odds = property(budget_odds)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
-    _check_counts = support_counts
+    check_counts = support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""
@@ -181,25 +172,7 @@ class LocalHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket."""
-        every = np.arange(self.domain_size)
-
-        def held(some: Array) -> Bools:
-            hit: Bools = self.hashes.bucket(some["seed"][:, None], every) == some["bucket"][:, None]
-            return hit
-
-        return packed_supports(check_hashed(self, reports), self.domain_size, held)
-
-
-def check_hashed(mechanism: Any, reports: Array) -> Array:
-    """Return reports whose buckets exist, and whose seeds have no bits that words have not."""
-    given, family = check_reports(reports, mechanism.report), mechanism.hashes
-    if given.size and (largest := given["bucket"].max()) >= family.num_buckets:
-        raise ValueError(f"reports' buckets must be below {family.num_buckets}, got {largest}.")
-    if family.unused and (given["seed"] & family.unused).any():
-        raise ValueError(
-            f"reports' seeds must be of {family.word_bits}-bit words, got longer ones."
-        )
-    return given
+        return hashed_supports(self, reports, np.arange(self.domain_size))
 
 
 def BLH(domain_size: int, epsilon: float) -> LocalHashing:
@@ -264,14 +237,4 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
     if num_buckets is not None:
         return LocalHashing(domain_size, epsilon, num_buckets)
     d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
-    return LocalHashing(d, budget, best_buckets(budget, 2 ** HashFamily(d, 2, 32).unit_bits))
-
-
-def best_buckets(epsilon: float, most: int) -> int:
-    """Return the number of buckets, 2 to `most`, of least variance for rare values."""
-
-    def rare_variance(buckets: int) -> float:  # up to a factor that is the same for all
-        return (1 + (buckets - 1) * math.exp(-epsilon)) ** 2 / (buckets - 1)
-
-    below = math.floor(min(math.exp(min(epsilon, 700.0)) + 1, max(2, most - 1)))
-    return min(below, min(below + 1, most), key=rare_variance)
+    return LocalHashing(d, budget, best_buckets(budget, 2 ** unit_bits(d, 32)))

@@ -125,7 +125,8 @@ class SHE:
             raise ValueError(f"reports must have sums within 64 bits, got about {largest:.4g}.")
         return Tally(given.sum(axis=0), len(given), self)
 
-    def _check_counts(self, tally: Tally, name: str) -> None:
+    def check_counts(self, tally: Tally, name: str) -> None:
+        """Refuse counts that no reports have."""
         check_size(tally, self.domain_size, name)
         n, far = tally.num_reports, reach(self._decay)
         low, high = tally.counts.min(), tally.counts.max()

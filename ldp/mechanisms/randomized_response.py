@@ -21,6 +21,19 @@ from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats
 
 
+def response_law(size: int, epsilon: float) -> tuple[float, float]:
+    """Probability of the truth and of any one other of so many values."""
+    truth = 1 / (1 + (size - 1) * math.exp(-epsilon))
+    return truth, truth * math.exp(-epsilon)
+
+
+def check_response(size: int, epsilon: float) -> None:
+    """Refuse a budget that float64 or the integer weights would lose."""
+    p, q = response_law(size, epsilon)
+    _checks.probabilities(p, q, epsilon)
+    _checks.integer_weights(p, epsilon, size - 1)
+
+
 @dataclass(frozen=True, init=False)
 class GRR:
     r"""Generalized randomized response; with two values, Warner's randomized response.
@@ -58,8 +71,7 @@ class GRR:
 
     def __init__(self, domain_size: int, epsilon: float) -> None:
         freeze(self, domain_size=_checks.domain_size(domain_size), epsilon=_checks.epsilon(epsilon))
-        _checks.probabilities(self.p, self.q, self.epsilon)
-        _checks.integer_weights(self.p, self.epsilon, self.domain_size - 1)
+        check_response(self.domain_size, self.epsilon)
 
     @property
     def num_outcomes(self) -> int:
@@ -69,12 +81,12 @@ class GRR:
     @property
     def p(self) -> float:
         """Probability of the truth."""
-        return 1 / (1 + (self.domain_size - 1) * math.exp(-self.epsilon))
+        return response_law(self.domain_size, self.epsilon)[0]
 
     @property
     def q(self) -> float:
         """Probability of any one other value."""
-        return self.p * math.exp(-self.epsilon)
+        return response_law(self.domain_size, self.epsilon)[1]
 
     report = property(outcome_number)
     odds = property(budget_odds)
@@ -82,7 +94,7 @@ class GRR:
     likelihood = support_likelihood
     outcomes = number_outcomes
     tally = tally_outcomes = count_outcomes
-    _check_counts = outcome_counts
+    check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Keep each value with probability p, else report one of the others, uniformly."""

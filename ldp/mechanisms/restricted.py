@@ -127,7 +127,7 @@ class RRRR:
     report = property(outcome_number)
     outcomes = number_outcomes
     tally = tally_outcomes = count_outcomes
-    _check_counts = outcome_counts
+    check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report a value of the subset, one from outside it, or the truth."""

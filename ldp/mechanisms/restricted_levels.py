@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._compiled import compiled
 from ldp._words import at_least
+from ldp.mechanisms.randomized_response import response_law
 
 
 class Levels(NamedTuple):
@@ -30,7 +31,7 @@ def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: fl
     """Probabilities of RRRR at a subset of that many values, all checked before."""
     k, m = subset_size, domain_size - subset_size
     keep, own_in, other_in = 1.0, 0.0, 0.0
-    own, other = _shares(epsilon, m)
+    own, other = response_law(m, epsilon)
     if k > 0:
         other_in = math.exp(-epsilon_inner) / (1 + k * math.exp(-epsilon_inner))
         keep = own_in = 1 / (1 + k * math.exp(-epsilon_inner))
@@ -41,12 +42,6 @@ def levels(domain_size: int, subset_size: int, epsilon: float, epsilon_inner: fl
     # Where no two values are meant, across and other_out are one: reports then have one noise.
     across = other_in / m if k > 0 else other
     return Levels(own_in, other_in, across, keep * own, keep * other if m > 1 else across)
-
-
-def _shares(epsilon: float, size: int) -> tuple[float, float]:
-    """Probability of the truth, and of each other value, in randomized response."""
-    own = 1 / (1 + (size - 1) * math.exp(-epsilon))
-    return own, own * math.exp(-epsilon)
 
 
 def weights(given: Levels) -> npt.NDArray[np.uint64]:

@@ -115,7 +115,7 @@ class SquareWave:
     likelihood = support_likelihood
     outcomes = number_outcomes
     tally = tally_outcomes = count_outcomes
-    _check_counts = outcome_counts
+    check_counts = outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report a cell of the window, or one of the d - 1 cells outside it."""

@@ -146,7 +146,8 @@ class SubsetSelection:
         rows = self.support(reports)
         return Tally(count_bits(rows, self.domain_size), len(rows), self)
 
-    def _check_counts(self, tally: Tally, name: str) -> None:
+    def check_counts(self, tally: Tally, name: str) -> None:
+        """Refuse counts that no reports have."""
         support_counts(self, tally, name)
         wanted, total = self.subset_size * tally.num_reports, exact_sum(tally.counts)
         if tally.candidates is None and abs(total - wanted) > self.subset_size * slack(tally):

@@ -96,7 +96,7 @@ class UnaryEncoding:
     report = property(packed_bits)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
-    _check_counts = support_counts
+    check_counts = support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
         """Draw every bit w.p. q, then draw the own bit again w.p. p."""

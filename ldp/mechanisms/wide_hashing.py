@@ -9,10 +9,15 @@ from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
 from ldp.mechanisms import _wide_kernels
-from ldp.mechanisms.hash_family import MultilinearFamily
-from ldp.mechanisms.hashing import best_buckets, check_hashed
-from ldp.mechanisms.randomized_response import GRR
-from ldp.mechanisms.reports import packed_supports
+from ldp.mechanisms.hash_family import MultilinearFamily, check_family, unit_bits
+from ldp.mechanisms.hashed import (
+    best_buckets,
+    check_hashed,
+    hashed_supports,
+    other_chance,
+    own_chance,
+    response,
+)
 from ldp.mechanisms.shared import (
     budget_odds,
     independent_counts,
@@ -21,7 +26,7 @@ from ldp.mechanisms.shared import (
     support_likelihood,
 )
 from ldp.tally import Tally
-from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType
+from ldp.types import Array, Bits, Floats, Integers, ReportType
 
 _MOST_LISTED_BITS = 26  # counters of all values take half a gigabyte
 
@@ -100,8 +105,7 @@ class WideHashing:
         word = _checks.integer(word_bits, "word_bits", 2, 32)
         limb = _checks.integer(limb_bits, "limb_bits", 1, min(word, 31))
         if num_buckets is None:
-            family = MultilinearFamily(bits, 2, limb, word)
-            num_buckets = best_buckets(budget, 2**family.limb.unit_bits)
+            num_buckets = best_buckets(budget, 2 ** unit_bits(2**limb, word))
         freeze(
             self,
             num_bits=bits,
@@ -110,7 +114,8 @@ class WideHashing:
             limb_bits=limb,
             word_bits=word,
         )
-        _checks.probabilities(self.p, self.q, self.epsilon)  # and refuses too many buckets
+        check_family(2**limb, self.num_buckets, word)
+        _checks.probabilities(self.p, self.q, self.epsilon)
 
     @property
     def domain_size(self) -> int:
@@ -123,31 +128,18 @@ class WideHashing:
         return MultilinearFamily(self.num_bits, self.num_buckets, self.limb_bits, self.word_bits)
 
     @property
-    def response(self) -> GRR:
-        """The randomizer of the bucket."""
-        return GRR(self.num_buckets, self.epsilon)
-
-    @property
-    def p(self) -> float:
-        """Probability that the own value is supported."""
-        return self.response.p
-
-    @property
-    def q(self) -> float:
-        """Probability that any one other value is supported, exactly."""
-        response = self.response
-        return response.q + (response.p - response.q) * self.hashes.limb.collision
-
-    @property
     def report(self) -> ReportType:
         """The words of a seed, and a bucket."""
         seed = ("seed", "<u4", (self.hashes.num_limbs + 1,))
         return ReportType(np.dtype([seed, ("bucket", "<u4")]))
 
+    response = property(response)
+    p = property(own_chance)
+    q = property(other_chance)
     odds = property(budget_odds)
     second_moment = indicator_second_moment
     likelihood = support_likelihood
-    _check_counts = support_counts
+    check_counts = support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""
@@ -170,11 +162,8 @@ class WideHashing:
 
         Candidates that differ in their last limb only, such as neighbours, are cheapest.
         """
-        given = check_hashed(self, reports)
-        if candidates is None:
-            asked = listed(self.num_bits)
-        else:
-            asked = _checks.candidates(candidates, self.domain_size)
+        given, every = check_hashed(self, reports), candidates is None
+        asked = listed(self.num_bits) if every else _checks.candidates(candidates, self.domain_size)
         order = np.argsort(asked >> self.limb_bits, kind="stable")
         groups = asked[order] >> self.limb_bits
         ends = np.append(np.flatnonzero(np.diff(groups)) + 1, groups.size)
@@ -191,7 +180,7 @@ class WideHashing:
             )
         found = np.empty_like(counts)
         found[order] = counts
-        return Tally(found, given.size, self, None if candidates is None else asked)
+        return Tally(found, given.size, self, None if every else asked)
 
     def simulate(
         self,
@@ -246,13 +235,7 @@ class WideHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket; at most 26 bits."""
-        every = listed(self.num_bits)
-
-        def held(some: Array) -> Bools:
-            hit: Bools = self.hashes.bucket(some["seed"], every) == some["bucket"][:, None]
-            return hit
-
-        return packed_supports(check_hashed(self, reports), every.size, held)
+        return hashed_supports(self, reports, listed(self.num_bits))
 
 
 def listed(num_bits: int) -> Integers:
