@@ -184,7 +184,7 @@ def test_pools_that_make_no_sense_are_refused():
         HashPool(small_pool().hashing, np.ones((2, 3), np.uint32))
     with pytest.raises(ValueError, match="values must be at least 0 and below 256"):
         good.privatize([256], rng)
-    with pytest.raises(ValueError, match="reports' function must be below 4, got 9"):
+    with pytest.raises(ValueError, match="reports' function must be at least 0 and below 4, got 9"):
         good.tally(np.array([(9, 0)], dtype=[("function", "<u4"), ("bucket", "<u4")]))
     with pytest.raises(TypeError, match="reports must be reports or a state of shape"):
         good.tally(np.zeros((3, 2), np.int64))

@@ -74,15 +74,11 @@ class HashPool:
             raise TypeError(f"seeds must be of dtype uint32, got {given.dtype}.")
         width = hashing.hashes.num_limbs + 1
         if given.ndim != 2 or given.shape[1] != width or not 1 <= len(given) <= _MOST_FUNCTIONS:
-            raise ValueError(
-                f"seeds must have shape (A, {width}), A at most {_MOST_FUNCTIONS}, "
-                f"got {given.shape}."
-            )
+            rule = f"shape (A, {width}), A at most {_MOST_FUNCTIONS}"
+            raise ValueError(f"seeds must have {rule}, got {given.shape}.")
         if (given & hashing.hashes.unused).any():
-            raise ValueError(
-                f"seeds must be of {hashing.word_bits}-bit words, in the high bits, "
-                f"got longer ones."
-            )
+            rule = f"of {hashing.word_bits}-bit words, in the high bits"
+            raise ValueError(f"seeds must be {rule}, got longer ones.")
         kept = given.copy()
         kept.flags.writeable = False
         freeze(self, hashing=hashing, seeds=kept)
@@ -229,13 +225,11 @@ class HashPool:
 
     def outcomes(self, reports: Array) -> Integers:
         """Number of the function times g, plus the bucket."""
-        given = check_reports(reports, self.report)
-        for name, size in (("function", self.num_functions), ("bucket", self.hashing.num_buckets)):
-            if given.size and (largest := given[name].max()) >= size:
-                raise ValueError(f"reports' {name} must be below {size}, got {largest}.")
-        first = given["function"].astype(np.int64) * self.hashing.num_buckets
-        column: Integers = first + given["bucket"]
-        return column
+        given, g = check_reports(reports, self.report), self.hashing.num_buckets
+        function = _checks.integers_below(
+            given["function"], "reports' function", self.num_functions
+        )
+        return function * g + _checks.integers_below(given["bucket"], "reports' bucket", g)
 
     def likelihood(self, reports: Array) -> Floats:
         """Pr[report | value] up to a factor of the report, shape (n, domain_size)."""
@@ -247,10 +241,8 @@ class HashPool:
         given = _checks.plain_array(given, "reports")
         shape = (self.num_functions, self.hashing.num_buckets)
         if given.dtype != np.int64 or given.shape != shape:
-            raise TypeError(
-                f"reports must be reports or a state of shape {shape}, "
-                f"got {given.dtype} of shape {given.shape}."
-            )
+            wrong = f"{given.dtype} of shape {given.shape}"
+            raise TypeError(f"reports must be reports or a state of shape {shape}, got {wrong}.")
         if given.min() < 0:
             raise ValueError(f"a state must be non-negative, got {given.min()}.")
         if given.sum(dtype=np.float64) > 2**53:

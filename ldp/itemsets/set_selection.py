@@ -15,9 +15,10 @@ from ldp.itemsets import _subsets
 from ldp.itemsets._kernels import count_rising, draw_sets
 from ldp.itemsets.padding import asked_cells
 from ldp.itemsets.sets import ItemSets, check_sets
+from ldp.mechanisms.reports import check_reports
 from ldp.mechanisms.shared import indicator_second_moment, support_counts
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers
+from ldp.types import Array, Floats, Integers, ReportType
 
 
 @dataclass(frozen=True, init=False)
@@ -119,6 +120,11 @@ class SetSelection:
     def num_cells(self) -> int:
         """Number D of items and dummies."""
         return self.num_items + self.length
+
+    @property
+    def report(self) -> ReportType:
+        """Cells in increasing order."""
+        return ReportType(np.dtype(np.uint32), (self.subset_size,))
 
     @property
     def p(self) -> float:
@@ -233,12 +239,7 @@ class SetSelection:
 
     def _count(self, reports: Array) -> tuple[Array, Integers]:
         """Return the reports, checked, and how many hold each cell."""
-        rows = _checks.plain_array(reports, "reports")
-        w = self.subset_size
-        if rows.dtype != np.uint32:
-            raise TypeError(f"reports must have dtype uint32, got {rows.dtype}.")
-        if rows.ndim != 2 or rows.shape[1] != w:
-            raise ValueError(f"reports must have shape (n, {w}), got {rows.shape}.")
+        rows = check_reports(reports, self.report)
         counts = np.zeros(self.num_cells, dtype=np.int64)
         wrong = count_rising(rows, counts)
         if wrong >= 0:
