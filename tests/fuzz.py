@@ -18,8 +18,9 @@ from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import instances
 import numpy as np
+from catalogue import MEANS as MEAN_ENTRIES
+from catalogue import SEVERAL, all_reports, is_noisy
 from fuzz_arguments import SMALL, UNTOUCHED, World, plausible, spoiled, world
 
 import ldp
@@ -31,7 +32,7 @@ REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = [ldp, *(room for room in map(vars(ldp).get, ldp.__all__) if isinstance(room, ModuleType))]
 MODULES += [ldp.experiments, ldp.assigned]
-MEANS = (ldp.means.OneBitMean, ldp.means.LaplaceMean, ldp.means.PiecewiseMean, ldp.means.HybridMean)
+MEANS = tuple(MEAN_ENTRIES)
 LAWS = (
     "norm_sub",
     "mle_apx",
@@ -129,24 +130,23 @@ def fingerprint(value: Any) -> Any:
 def columns(m: Any) -> frozenset[bytes]:
     """Reports that some value can make, written by the tests and not by the mechanism."""
     largest = m.channel().max(axis=0)
-    every = instances.all_reports(m) if hasattr(m, "domain_size") else np.arange(m.num_outcomes)
-    return frozenset(y.tobytes() for y, p in zip(every, largest, strict=True) if p > 0)
+    return frozenset(y.tobytes() for y, p in zip(all_reports(m), largest, strict=True) if p > 0)
 
 
 def impossible(m: Any, reports: Any) -> bool:
     """Say whether one of the reports can be made by no value, or the tally by no reports."""
     if isinstance(reports, ldp.Tally):
         c, n = reports.counts, reports.num_reports
-        if isinstance(m, ldp.SHE | ldp.means.LaplaceMean):
+        if is_noisy(m):
             return False
         histogram = isinstance(m, (ldp.GRR, ldp.RRRR, ldp.SquareWave)) or not hasattr(m, "q")
         return bool(c.min() < 0 or c.max() > n or (histogram and abs(c.sum() - n) > 1e-9 * n))
     rows = np.asarray(reports)
-    if isinstance(m, ldp.SHE | ldp.means.LaplaceMean):
+    if is_noisy(m):
         far = reach(m._decay)
         return bool(rows.size and (rows.min() < -far or rows.max() > m.resolution + far))
     dtype = np.int64 if rows.dtype.kind in "iu" and rows.dtype != np.uint8 else rows.dtype
-    packed = hasattr(m, "domain_size") and instances.all_reports(m).ndim == 2
+    packed = all_reports(m).ndim == 2
     rows = rows.astype(np.uint8 if packed else dtype if rows.dtype.names else np.int64)
     return any(row.tobytes() not in columns(m) for row in rows)
 
@@ -157,8 +157,7 @@ def decoded(name: str, given: dict[str, Any], w: World) -> bool:
     m = given.get("mechanism", own)
     taken = given.get("reports", given.get("tally"))
     known = isinstance(m, tuple(type(each) for each in SMALL)) and m in SMALL
-    several = ldp.Assigned | ldp.HierarchicalHistogram | ldp.means.VectorMean
-    if not known or taken is None or isinstance(m, several):
+    if not known or taken is None or type(m) in SEVERAL:
         return False
     return impossible(m, taken)
 

@@ -5,9 +5,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import instances
-import mean_oracles
 import numpy as np
+from catalogue import MEANS, SEVERAL, small
 
 import ldp
 from ldp.assigned import Intervals
@@ -46,13 +45,8 @@ HOSTILE += [ldp.Tally([-5] * 3, 10), ldp.Tally([500] * 4, 10), ldp.means.OneBitM
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 8.0]
 COUNTED = (ldp.GRR, ldp.RRRR, ldp.SquareWave)  # a tally says all that their reports say
-SMALL: list[Any] = [*instances.every(1.0), *instances.every(4.0)]
-SMALL += [*mean_oracles.every(0.1), *mean_oracles.every(2.0), ldp.SHE(2, 60.0, resolution=1)]
-SMALL += [ldp.HierarchicalHistogram(4, 1.0, branching=2)]
-SMALL += [
-    ldp.Assigned([(Intervals(4, 2), ldp.GRR(2, 1.0), 0.4), (Intervals(4, 1), ldp.OUE(4, 1.0), 0.6)])
-]
-SMALL += [ldp.means.VectorMean(ldp.means.OneBitMean, -1.0, 2.0, 1.0, 3, 2)]
+SMALL: list[Any] = [*small(1.0), *small(4.0), *small(0.1, MEANS), *small(2.0, MEANS)]
+SMALL += [*small(1.0, SEVERAL), ldp.SHE(2, 60.0, resolution=1)]
 
 
 def world(choose: np.random.Generator, kind: type | tuple[type, ...] | None = None) -> World:

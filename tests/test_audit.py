@@ -1,14 +1,12 @@
 """The audit finds an extreme ratio wherever it stands: in any report, between any two values."""
 
-import mean_oracles
 import numpy as np
 import pytest
-from instances import every
+from catalogue import FREQUENCIES, MEANS, small
 
 from ldp import worst_case_epsilon
 
-SMALL = [m for m in every(1.5) if m.channel().shape[1] <= 2_000]
-FAMILIES = [*SMALL, *mean_oracles.every(1.5)]
+FAMILIES = [m for m in small(1.5, FREQUENCIES | MEANS) if m.channel().shape[1] <= 2_000]
 
 
 def spread_of(column):

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from instances import all_reports
+from catalogue import all_reports
 from scipy import stats
 from test_posterior import by_assignments, prior_for
 

@@ -2,38 +2,38 @@
 
 import numpy as np
 import pytest
-from instances import EPSILONS, all_reports, every, pure, scores, spent
+from catalogue import EPSILONS, PURE, all_reports, scores, small, spent
 
 from ldp import GRR, OUE, SHE, HadamardResponse, worst_case_epsilon
 
-EVERY = [m for epsilon in EPSILONS for m in every(epsilon)]
-PURE = [m for epsilon in EPSILONS for m in pure(epsilon)]
+every = pytest.mark.parametrize("m", [m for e in EPSILONS for m in small(e)], ids=repr)
+pure = pytest.mark.parametrize("m", [m for e in EPSILONS for m in small(e, PURE)], ids=repr)
 # Rounding: probabilities carry a few units in the last place, and their logarithms as much again
 # in absolute terms; 1 - p loses digits where p is near 1.
 ROUNDING = 1e-12
 
 
-@pytest.mark.parametrize("m", EVERY, ids=repr)
+@every
 def test_rows_of_the_channel_are_laws(m):
     channel = m.channel()
     assert channel.min() > 0
     np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=ROUNDING)
 
 
-@pytest.mark.parametrize("m", EVERY, ids=repr)
+@every
 def test_the_channel_spends_the_budget_exactly(m):
     audited = worst_case_epsilon(m.channel())
     assert audited == pytest.approx(spent(m), rel=ROUNDING, abs=ROUNDING)
     assert audited <= m.epsilon + ROUNDING
 
 
-@pytest.mark.parametrize("m", EVERY, ids=repr)
+@every
 def test_outcomes_number_the_columns(m):
     reports = all_reports(m)
     np.testing.assert_array_equal(m.outcomes(reports), np.arange(m.channel().shape[1]))
 
 
-@pytest.mark.parametrize("m", PURE, ids=repr)
+@pure
 def test_a_report_is_odds_times_likelier_for_the_values_it_supports(m):
     held = np.unpackbits(m.support(all_reports(m)), axis=1, count=m.domain_size).T
     channel = m.channel()
@@ -41,27 +41,27 @@ def test_a_report_is_odds_times_likelier_for_the_values_it_supports(m):
     np.testing.assert_allclose(constant, np.broadcast_to(constant[0], constant.shape), rtol=1e-9)
 
 
-@pytest.mark.parametrize("m", EVERY, ids=repr)
+@every
 def test_the_likelihood_is_the_channel_up_to_a_factor_of_the_report(m):
     factor = m.channel() / m.likelihood(all_reports(m)).T  # [x, y]
     np.testing.assert_allclose(factor, np.broadcast_to(factor[0], factor.shape), rtol=1e-9)
 
 
-@pytest.mark.parametrize("m", PURE, ids=repr)
+@pure
 def test_p_and_q_are_the_mean_scores(m):
     mean = m.channel() @ scores(m)  # [x, v]
     expected = np.where(np.eye(m.domain_size) == 1, m.p, m.q)
     np.testing.assert_allclose(mean, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("m", PURE, ids=repr)
+@pure
 def test_second_moment_is_exact_for_any_law(m):
     theta = np.random.default_rng(7).dirichlet(np.ones(m.domain_size))
     square = theta @ m.channel() @ scores(m).astype(float) ** 2
     np.testing.assert_allclose(m.second_moment(theta, theta), square, rtol=1e-9)
 
 
-@pytest.mark.parametrize("m", PURE, ids=repr)
+@pure
 def test_scalar_second_moment_spreads_the_rest_evenly(m):
     d = m.domain_size
     square = m.channel() @ scores(m).astype(float) ** 2  # [x, v]
@@ -72,7 +72,7 @@ def test_scalar_second_moment_spreads_the_rest_evenly(m):
         assert m.second_moment(frequency) == pytest.approx(average, rel=1e-9)
 
 
-@pytest.mark.parametrize("m", PURE, ids=repr)
+@pure
 def test_with_one_block_or_bit_the_tally_is_the_support_count(m):
     if isinstance(m, HadamardResponse) and m.num_blocks > 1:
         held = np.unpackbits(m.support(all_reports(m)), axis=1, count=m.domain_size)

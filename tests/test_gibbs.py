@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
-from instances import every
+from catalogue import small
 from scipy import stats
 
 from ldp import GRR, OLH, OUE, SHE, SubsetSelection
@@ -74,7 +74,7 @@ def by_report(evidence, law, rng):
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("draw", [module.draw_explained, by_report])
-@pytest.mark.parametrize("m", [m for m in every(1.0) if m.domain_size < 10], ids=repr)
+@pytest.mark.parametrize("m", [m for m in small(1.0) if m.domain_size < 10], ids=repr)
 def test_one_step_draws_the_tally_from_its_law(m, draw):
     reports = drawn(m, 3)
     reports = reports[[0, 1, 1, 2]] if m.domain_size < 7 else reports[[0, 1, 1]]

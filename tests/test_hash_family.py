@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from instances import all_reports
+from catalogue import all_reports
 
 from ldp import LocalHashing
 from ldp.mechanisms.hash_family import HashFamily

@@ -2,10 +2,9 @@
 
 from itertools import combinations_with_replacement, product
 
-import instances
-import mean_oracles
 import numpy as np
 import pytest
+from catalogue import MEANS, PURE, all_reports, is_noisy, small
 
 from ldp import (
     GRR,
@@ -27,20 +26,20 @@ from ldp.likelihood import maximum_posterior
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, mean_interval
 
 SUMS = [SHE(2, 60.0, resolution=1), SHE(2, 90.0, resolution=2)]  # noise of a few steps
-FREQUENCIES = [m for m in instances.every(1.0) if not isinstance(m, SHE)]
-MEANS = [m for epsilon in (0.1, 1.0, 8.0) for m in mean_oracles.finite(epsilon)]
+FINITE = [*small(1.0), *(m for epsilon in (0.1, 1.0, 8.0) for m in small(epsilon, MEANS))]
+FINITE = [m for m in FINITE if not is_noisy(m)]
 
 
 def candidates(m):
     """Reports of the right type: all possible ones, and others around them."""
     if isinstance(m, LocalHashing | WideHashing):
-        good = instances.all_reports(m)
+        good = all_reports(m)
         good = good[:: max(1, len(good) // 150)]
         longer, other = good[:20].copy(), good[:20].copy()
         longer["seed"] |= longer["seed"].dtype.type(1)  # a bit that a short word does not have
         other["bucket"] += m.num_buckets
         return np.concatenate([good, longer, other])
-    if not hasattr(m, "domain_size") or instances.all_reports(m).ndim == 1:
+    if all_reports(m).ndim == 1:
         return np.arange(-2, (getattr(m, "num_outcomes", None) or m.domain_size) + 2)
     width = -(-m.domain_size // 8)
     rows = np.array(list(product(range(256), repeat=1)), dtype=np.uint8)
@@ -50,9 +49,7 @@ def candidates(m):
 def possible(m, report):
     """Whether the channel has a column for it with a positive entry; columns are written apart."""
     column = m.channel().max(axis=0)
-    if not hasattr(m, "domain_size"):
-        return 0 <= report < column.size and column[report] > 0
-    same = instances.all_reports(m) == report
+    same = all_reports(m) == report
     same = same.all(axis=1) if same.ndim == 2 else same
     return same.any() and column[same].max() > 0
 
@@ -89,7 +86,7 @@ def taken(call, *arguments):
     return True
 
 
-@pytest.mark.parametrize("m", FREQUENCIES + MEANS, ids=repr)
+@pytest.mark.parametrize("m", FINITE, ids=repr)
 def test_a_report_is_taken_if_and_only_if_some_value_can_make_it(m):
     every = candidates(m)
     if len(every) > 40:  # the slow decoders look at some of them
@@ -144,7 +141,7 @@ def test_sums_and_squares_of_laplace_noise_are_those_of_integers():
 
 
 def tallies_of(m, n):
-    reports = instances.all_reports(m)
+    reports = all_reports(m)
     picks = combinations_with_replacement(range(len(reports)), n)
     return {tuple(m.tally(reports[list(pick)]).counts.tolist()) for pick in picks}
 
@@ -163,7 +160,7 @@ EXACT = [
     OUE(3, 1.0),
     SubsetSelection(4, 1.0, subset_size=2),
     SubsetSelection(5, 1.0, subset_size=3),
-    *[m for m in instances.every(1.0) if type(m).__name__ in ("RRRR", "SquareWave")],
+    *[m for m in small(1.0) if type(m).__name__ in ("RRRR", "SquareWave")],
 ]
 
 
@@ -193,7 +190,7 @@ def test_blocks_of_hadamard_response_share_the_reports():
 
 
 @pytest.mark.parametrize("estimate", [debias, confidence_interval])
-@pytest.mark.parametrize("m", instances.pure(1.0), ids=repr)
+@pytest.mark.parametrize("m", small(1.0, PURE), ids=repr)
 def test_estimators_refuse_what_the_tally_did_not_know(m, estimate):
     d = m.domain_size
     for counts in ([-5] * d, [500] * d, [-1] + [1] * (d - 1), [11] + [0] * (d - 1)):

@@ -8,7 +8,7 @@ import math
 from fractions import Fraction
 from itertools import combinations
 
-import instances
+import catalogue
 import numpy as np
 import pytest
 from itemset_laws import all_sets, cell_law, held, kept, padded, subset_law
@@ -57,7 +57,7 @@ def scores(m):
     """Which items each column of a channel supports."""
     if isinstance(m, SetSelection):
         return held(m.num_items, m.length, m.subset_size)
-    return instances.scores(m.oracle)[:, : m.num_items].astype(float)
+    return catalogue.scores(m.oracle)[:, : m.num_items].astype(float)
 
 
 SMALL = [m for d, n in SHAPES for m in [*padders(d, n, 1.0), *selections(d, n, 1.0)]]
@@ -323,7 +323,7 @@ def test_dummies_estimate_the_sizes_of_sets(m):
     if isinstance(m, SetSelection):
         rows = np.array(list(combinations(range(d + length), m.subset_size)), dtype=np.uint32)
     else:
-        rows = instances.all_reports(m.oracle)
+        rows = catalogue.all_reports(m.oracle)
     cells = np.arange(d, d + length)
     each = np.stack([m.tally(rows[i : i + 1], cells).counts for i in range(len(rows))])
     mean = (m.channel() @ each - m.q) / (m.p - m.q)
@@ -387,13 +387,3 @@ def test_in_a_large_domain_the_size_is_still_the_best():
         at = ldp.variance(m, 1)
         for w in range(m.subset_size - 30, m.subset_size + 31):
             assert at <= ldp.variance(SetSelection(100_000, length, epsilon, w), 1) * (1 + 1e-13)
-
-
-# -- nothing is left out ---------------------------------------------------------------------------
-
-
-def test_every_mechanism_of_the_room_is_in_the_lists_of_these_tests():
-    made = {getattr(ldp.itemsets, name) for name in ldp.itemsets.__all__}
-    randomizers = {kind for kind in made if hasattr(kind, "privatize")}
-    assert randomizers == {type(m) for m in SMALL} == {type(m) for m in SAMPLED}
-    assert PadAndSample in randomizers

@@ -3,7 +3,7 @@
 import cvxpy
 import numpy as np
 import pytest
-from instances import all_reports, every, pure
+from catalogue import PURE, all_reports, small
 
 from ldp import (
     GRR,
@@ -24,7 +24,7 @@ from ldp.likelihood import maximum_posterior
 from ldp.likelihood._simplex_program import _on_faces, second_order_target
 from ldp.likelihood.reports import read
 
-SMALL = [m for epsilon in (0.5, 3.0) for m in every(epsilon)]
+SMALL = [m for epsilon in (0.5, 3.0) for m in small(epsilon)]
 
 
 def reference(rows, counts, prior):
@@ -187,7 +187,7 @@ def test_iterations_that_do_not_suffice_are_admitted():
     assert fit.gap > 1e-9
 
 
-@pytest.mark.parametrize("m", pure(1.3), ids=repr)
+@pytest.mark.parametrize("m", small(1.3, PURE), ids=repr)
 def test_packed_rows_sum_as_dense_ones(m, monkeypatch):
     rng = np.random.default_rng(9)
     reports = some_reports(m, rng, 100)
@@ -206,7 +206,7 @@ def test_packed_rows_sum_as_dense_ones(m, monkeypatch):
         assert step @ _evidence.curvature(packed, held) @ step == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("m", every(1.0), ids=repr)
+@pytest.mark.parametrize("m", small(1.0), ids=repr)
 def test_equal_reports_and_their_order_do_not_matter(m):
     rng = np.random.default_rng(10)
     reports = some_reports(m, rng, 40)
@@ -215,7 +215,7 @@ def test_equal_reports_and_their_order_do_not_matter(m):
     assert again.log_likelihood == pytest.approx(3 * once.log_likelihood, abs=1e-9)
 
 
-@pytest.mark.parametrize("m", every(2.0), ids=repr)
+@pytest.mark.parametrize("m", small(2.0), ids=repr)
 def test_one_report_alone_goes_to_its_likeliest_values(m):
     for reports in (all_reports(m)[:1], all_reports(m)[-1:]):
         rows = m.likelihood(reports)[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from instances import oracles, pure, scores
+from catalogue import ORACLES, PURE, scores, small
 from scipy import stats
 
 from ldp import (
@@ -27,7 +27,7 @@ from ldp import (
 from ldp.linear import noise_variance
 
 
-@pytest.mark.parametrize("m", [m for eps in (0.5, 3.0) for m in pure(eps)], ids=repr)
+@pytest.mark.parametrize("m", [m for eps in (0.5, 3.0) for m in small(eps, PURE)], ids=repr)
 def test_debias_is_unbiased_and_its_variance_exact(m):
     """Mean and variance of the estimate over one user of a given law, by enumeration."""
     theta = np.random.default_rng(3).dirichlet(np.ones(m.domain_size))
@@ -81,7 +81,7 @@ def test_histogram_encoding_tends_to_laplace_noise(epsilon):
 
 def test_sampling_adds_the_variance_of_drawing_users():
     theta = np.array([0.5, 0.3, 0.2])
-    for m in oracles(1.0):
+    for m in small(1.0, ORACLES):
         if m.domain_size == 3:
             extra = sampling_variance(m, 10, theta) - variance(m, 10, theta)
             np.testing.assert_allclose(extra, theta * (1 - theta) / 10, rtol=1e-9)
@@ -154,7 +154,7 @@ def test_unary_encoding_refuses_probabilities_that_overspend():
 # Intervals.
 
 
-@pytest.mark.parametrize("m", oracles(1.0), ids=repr)
+@pytest.mark.parametrize("m", small(1.0, ORACLES), ids=repr)
 @pytest.mark.parametrize("population", [False, True])
 def test_interval_ends_are_z_standard_errors_away_at_their_own_variance(m, population):
     counts = np.full(m.domain_size, 1_000)
@@ -257,7 +257,7 @@ def test_candidates_are_estimated_as_the_whole_domain_would_be():
 
 
 def test_tallies_add_to_the_tally_of_all():
-    for m in oracles(1.0):
+    for m in small(1.0, ORACLES):
         values = np.arange(40) % m.domain_size
         reports = m.privatize(values, np.random.default_rng(1))
         parts = [m.tally(reports[i : i + 13]) for i in range(0, 40, 13)]

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from instances import every
+from catalogue import small
 from scipy import integrate, stats
 from scipy.special import gammaln
 
@@ -13,7 +13,7 @@ from ldp import GRR, OUE, SHE, SubsetSelection
 from ldp.bayes import DirichletMixture, exact_posterior, minimum_mse, posterior_mean
 from ldp.bayes._tallies import count_tallies, number_tallies, written
 
-SMALL = [m for epsilon in (0.5, 4.0) for m in every(epsilon)]
+SMALL = [m for epsilon in (0.5, 4.0) for m in small(epsilon)]
 
 
 def prior_for(d):

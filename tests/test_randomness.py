@@ -8,29 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from catalogue import TYPICAL as D
+from catalogue import made
 
 import ldp
 from ldp._words import words
 
-D = 300
-MECHANISMS = {
-    "GRR": ldp.GRR(D, 1.0),
-    "GRR sharp": ldp.GRR(D, 9.0),
-    "SUE": ldp.SUE(D, 1.0),
-    "OUE": ldp.OUE(D, 1.0),
-    "THE": ldp.THE(D, 1.0),
-    "SHE": ldp.SHE(D, 1.0, resolution=1),
-    "BLH": ldp.BLH(D, 1.0),
-    "OLH": ldp.OLH(D, 1.0),
-    "OLH sharp": ldp.OLH(D, 6.0),
-    "WideHashing": ldp.WideHashing(9, 1.0),
-    "SquareWave": ldp.SquareWave(D, 1.0),
-    "RRRR": ldp.RRRR(D, 1.0, [150, 7], 0.8),
-    "RRRR sharp": ldp.RRRR(D, 9.0, range(D - 1), 8.0),
-    "SubsetSelection": ldp.SubsetSelection(D, 1.0),
-    "HadamardResponse": ldp.HadamardResponse(D, 1.0),
-    "HadamardResponse blocks": ldp.HadamardResponse(D, 4.0),
-}
+MECHANISMS = made(D, 1.0) | {f"{name} sharp": m for name, m in made(D, 6.0).items()}
 every_mechanism = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
 GENERATORS = [np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.MT19937]
 GENERATORS += [np.random.SFC64]

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from instances import all_reports
+from catalogue import all_reports
 from test_bad_input import BAD_EPSILONS, refuse
 from test_hash_family import shares
 
