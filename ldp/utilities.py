@@ -18,6 +18,16 @@ from ldp import _checks
 from ldp.bounds.information import information_root, positive_channel
 from ldp.types import Floats
 
+__all__ = [
+    "UTILITIES",
+    "best_guess",
+    "entropy",
+    "fisher",
+    "honest",
+    "tv_posterior",
+    "tv_report",
+]
+
 
 def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
     r"""Minus the trace of the inverse Fisher information, :math:`-\operatorname{tr}F^{-1}`.
@@ -121,8 +131,8 @@ def tv_report(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
     return -float(np.abs(law @ matrix - law).sum()) / 2
 
 
-def mse(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
-    r"""Minus the least mean squared error of a guess at the value, as a one-hot vector :math:`e_X`.
+def best_guess(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
+    r"""Minus the mean squared error of the best guess at the value, as a one-hot vector :math:`e_X`.
 
     .. math:: -\min_{\hat e}\operatorname E\,\|e_X-\hat e(Y)\|^2
               =-1+\sum_y\frac{\sum_x\theta_x^2Q_{xy}^2}{p_y}
@@ -133,7 +143,7 @@ def mse(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(mse([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]]), 12)
+    >>> round(best_guess([0.5, 0.5], [[0.75, 0.25], [0.25, 0.75]]), 12)
     -0.375
 
     References
@@ -172,7 +182,7 @@ UTILITIES: MappingProxyType[str, Callable[[npt.ArrayLike, npt.ArrayLike], float]
             "entropy": entropy,
             "tv_posterior": tv_posterior,
             "tv_report": tv_report,
-            "mse": mse,
+            "mse": best_guess,
             "honest": honest,
         }
     )

@@ -184,7 +184,7 @@ def test_fisher_is_the_error_of_maximum_likelihood_on_binary_values():
 def test_no_guess_does_better_than_the_posterior():
     rng = np.random.default_rng(1)
     theta, channel = np.array([0.5, 0.3, 0.2]), RRRR(3, 1.0, [0], 0.8).channel()
-    best = utilities.mse(theta, channel)
+    best = utilities.best_guess(theta, channel)
     joint, one_hot = theta[:, None] * channel, np.eye(3)
     posteriors = joint / joint.sum(axis=0)
     for step in (0.0, 1e-3, 0.1):
@@ -202,8 +202,8 @@ def test_ends():
     theta = np.array([0.5, 0.3, 0.2])
     truth, noise = np.eye(3), np.full((3, 3), 1 / 3)
     assert utilities.honest(theta, truth) == 1
-    assert utilities.mse(theta, truth) == pytest.approx(0, abs=1e-15)
-    assert utilities.mse(theta, noise) == pytest.approx(theta @ theta - 1)
+    assert utilities.best_guess(theta, truth) == pytest.approx(0, abs=1e-15)
+    assert utilities.best_guess(theta, noise) == pytest.approx(theta @ theta - 1)
     assert utilities.tv_report(theta, truth) == pytest.approx(0, abs=1e-15)
     assert utilities.tv_posterior(theta, noise) == pytest.approx(0, abs=1e-15)
     assert utilities.tv_posterior(theta, truth) == pytest.approx(1 - theta @ theta)
