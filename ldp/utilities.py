@@ -19,14 +19,8 @@ from ldp.bounds.information import information_root, positive_channel
 from ldp.types import Floats
 
 __all__ = [
-    "UTILITIES",
-    "best_guess",
-    "entropy",
-    "fisher",
-    "honest",
-    "tv_posterior",
-    "tv_report",
-]
+    "UTILITIES", "best_guess", "entropy", "fisher", "honest", "tv_posterior", "tv_report"
+]  # fmt: skip
 
 
 def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
@@ -132,7 +126,7 @@ def tv_report(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
 
 
 def best_guess(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
-    r"""Minus the mean squared error of the best guess at the value, as a one-hot vector :math:`e_X`.
+    r"""Minus the mean squared error of the best guess at the value, a one-hot vector :math:`e_X`.
 
     .. math:: -\min_{\hat e}\operatorname E\,\|e_X-\hat e(Y)\|^2
               =-1+\sum_y\frac{\sum_x\theta_x^2Q_{xy}^2}{p_y}

@@ -122,20 +122,8 @@ def sweep_pairs(law: Any, columns: Any, counts: Any, prior: Any, order: Any, uni
     for v in range(law.size):
         for r in range(counts.size):
             likelihood[r] += law[v] * columns[v, r]
-    moved = (
-        np.empty(counts.size),
-        np.empty(counts.size),
-        np.empty(counts.size, dtype=np.int64),
-    )
+    room = counts.size
+    moved = (np.empty(room), np.empty(room), np.empty(room, dtype=np.int64))
     for k in range(order.size - 1):
-        slice_pair(
-            order[k],
-            order[k + 1],
-            law,
-            likelihood,
-            columns,
-            counts,
-            prior,
-            uniforms[k],
-            moved,
-        )
+        first, second = order[k], order[k + 1]
+        slice_pair(first, second, law, likelihood, columns, counts, prior, uniforms[k], moved)

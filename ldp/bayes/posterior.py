@@ -97,12 +97,8 @@ def posterior_mean(reports: Array, mechanism: Mechanism, concentration: npt.Arra
 
     Parameters
     ----------
-    reports : ndarray
-        Its reports.
-    mechanism : Mechanism
-        The mechanism that made the reports.
-    concentration : array_like, shape (d,)
-        Concentration of the Dirichlet prior, positive.
+    reports, mechanism, concentration
+        As for :func:`ldp.bayes.exact_posterior`.
 
     Returns
     -------

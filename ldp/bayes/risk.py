@@ -166,12 +166,8 @@ def minimum_mse(channel: npt.ArrayLike, num_reports: int, concentration: npt.Arr
 
     Parameters
     ----------
-    channel : array_like, shape (d, m)
-        Probability of each report (column) under each value (row).
-    num_reports : int
-        Number :math:`n\ge1` of users.
-    concentration : array_like, shape (d,)
-        Concentration of the Dirichlet prior, positive.
+    channel, num_reports, concentration
+        As for :func:`ldp.bayes.enumerate_reports`.
 
     Returns
     -------
@@ -181,8 +177,7 @@ def minimum_mse(channel: npt.ArrayLike, num_reports: int, concentration: npt.Arr
     Raises
     ------
     TypeError, ValueError
-        If `channel` is not a channel, a concentration is not positive, or there are too many
-        histograms and tallies to list.
+        As :func:`ldp.bayes.enumerate_reports`.
 
     Examples
     --------

@@ -72,13 +72,8 @@ def slice_sample(
         finite everywhere.
     num_draws : int
         Sweeps kept of every chain.
-    rng : numpy.random.Generator
-        Source of randomness. Each chain has a child of it, so chains are independent, and the first
-        ones stay the same when more are asked for.
-    burn_in : int
-        Sweeps thrown away at the start of every chain.
-    num_chains : int
-        Number of chains, at least 2, each started at a law drawn from the prior.
+    rng, burn_in, num_chains
+        As for :func:`ldp.bayes.gibbs`.
 
     Returns
     -------

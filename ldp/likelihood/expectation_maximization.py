@@ -27,17 +27,9 @@ class Windows(OutcomeMechanism, Protocol):
     Sums over such windows are differences of two sums from the left, whatever their width.
     """
 
-    @property
-    def half_width(self) -> int:
-        """Outcomes in half a window, rounded down."""
-
-    @property
-    def odds(self) -> float:
-        """How much likelier an outcome in the window is."""
-
-    @property
-    def q(self) -> float:
-        """Probability of any one outcome beyond the window."""
+    half_width: int
+    odds: float
+    q: float
 
 
 def em(

@@ -7,7 +7,6 @@ probability :math:`C(y_i)\,(A\theta)_i`, and :math:`\log` is concave.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -108,11 +107,13 @@ def maximum_likelihood(
     ``S003``, equation (22) and Appendix B.
     """
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
-    answers = read(reports, mechanism)
-    if len(answers) == 1 and _supports_itself(answers[0].mechanism):
-        return _closed_form(answers[0], answers[0].mechanism.odds - 1, tolerance)
-    no_prior = np.zeros(answers[0].mechanism.domain_size)
-    return _maximise(answers, no_prior, tolerance, max_iterations)
+    first, *others = read(reports, mechanism)
+    asked = first.mechanism
+    # What counts supports and outcomes at once has reports that support their own value alone.
+    if isinstance(asked, OutcomeMechanism) and isinstance(asked, PureMechanism) and not others:
+        return _closed_form(first, asked.odds - 1, tolerance)
+    no_prior = np.zeros(asked.domain_size)
+    return _maximise([first, *others], no_prior, tolerance, max_iterations)
 
 
 def maximum_posterior(
@@ -166,14 +167,6 @@ def _stopping(tolerance: float, max_iterations: int) -> tuple[float, int]:
     return _checks.positive(tolerance, "tolerance"), _checks.integer(
         max_iterations, "max_iterations", 1
     )
-
-
-def _supports_itself(mechanism: object) -> TypeGuard[PureMechanism]:
-    """Whether a report supports one value, its own outcome, as in randomized response.
-
-    Then counts of supports and counts of outcomes are one thing, and no mechanism else has both.
-    """
-    return isinstance(mechanism, OutcomeMechanism) and isinstance(mechanism, PureMechanism)
 
 
 def _closed_form(answers: Answers, c: float, tolerance: float) -> Fit:

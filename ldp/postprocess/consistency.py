@@ -1,7 +1,7 @@
 r"""Simple repairs of raw estimates, which may be negative and need not sum to one.
 
-All take and return frequencies. The projections onto the simplex are in ``simplex.py``, the repair
-that needs a prior in ``power_law.py``.
+All take and return frequencies, and do not bring their sum to one. Those that do are in
+``simplex.py``, the repair that needs a prior is in ``power.py``.
 """
 
 import numpy as np
@@ -141,86 +141,6 @@ def base_cut(
         raise ValueError(f"significance must be above 0 and at most 0.5, got {level}.")
     limit = -float(scipy.special.ndtri_exp(np.log(level) - np.log(given.size))) * sigma
     return np.where(given >= limit, given, 0.0)
-
-
-def norm_add(estimates: npt.ArrayLike) -> Floats:
-    r"""Add one number to all estimates so that they sum to one (Norm).
-
-    .. math:: x_v+\frac{1}{d}\Bigl(1-\sum_u x_u\Bigr)
-
-    This is the nearest vector of sum one. Unbiased estimates stay unbiased, and may stay negative.
-
-    Parameters
-    ----------
-    estimates : array_like, shape (d,)
-        Raw estimates :math:`x_v`.
-
-    Returns
-    -------
-    ndarray, shape (d,)
-        Sums to one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `estimates` is not a finite non-empty vector of real numbers.
-    OverflowError
-        If an entry of the result does not fit into float64.
-
-    Examples
-    --------
-    >>> norm_add([0.75, 0.5, 0.5]).round(12)
-    array([0.5 , 0.25, 0.25])
-
-    References
-    ----------
-    ``wang2020consistency`` (Norm).
-    """
-    given = _checks.vector(estimates, "estimates")
-    scale = power_of_two(given)
-    scaled = given / scale
-    centred = scaled - scaled.mean()  # first, to keep the digits of large inputs
-    normed: Floats = scale_back(centred - centred.mean(), scale) + 1 / given.size
-    return normed
-
-
-def norm_mul(estimates: npt.ArrayLike) -> Floats:
-    r"""Replace negative estimates by zero, then divide by the sum (Norm-Mul).
-
-    .. math:: \frac{\max(0,x_v)}{\sum_u\max(0,x_u)}
-
-    Parameters
-    ----------
-    estimates : array_like, shape (d,)
-        Raw estimates :math:`x_v`, at least one of them positive.
-
-    Returns
-    -------
-    ndarray, shape (d,)
-        Non-negative, sums to one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `estimates` is not a finite non-empty vector of real numbers, or none is positive.
-
-    Examples
-    --------
-    >>> norm_mul([0.75, 0.5, -0.25])
-    array([0.6, 0.4, 0. ])
-
-    References
-    ----------
-    ``wang2020consistency`` (Norm-Mul).
-    """
-    given = _checks.vector(estimates, "estimates")
-    if given.max() <= 0:
-        raise ValueError(
-            f"estimates must hold a positive one to be rescaled, got a largest of {given.max()}."
-        )
-    clipped = np.maximum(given, 0.0) / given.max()  # no sum overflows, no divisor underflows
-    rescaled: Floats = clipped / clipped.sum()
-    return rescaled
 
 
 def norm_cut(estimates: npt.ArrayLike) -> Floats:

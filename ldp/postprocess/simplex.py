@@ -1,14 +1,14 @@
-r"""Two projections onto the probability simplex.
+r"""Repairs that bring the sum of raw estimates to one.
 
-Both solve :math:`\hat f_v=\max(0,\,x_v+t\,w_v)` with :math:`t` such that the result sums to one.
-They differ in what moves how far: every entry alike, or each by the variance of its noise.
+The two projections onto the probability simplex solve :math:`\hat f_v=\max(0,\,x_v+t\,w_v)`. They
+differ in what moves how far: every entry alike, or each by the variance of its noise.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp._scale import power_of_two
+from ldp._scale import power_of_two, scale_back
 from ldp.linear import check_oracle, variance
 from ldp.types import Floats, FrequencyOracle
 
@@ -111,6 +111,86 @@ def mle_apx(estimates: npt.ArrayLike, mechanism: FrequencyOracle) -> Floats:
             f"estimates must be possible under {mechanism}, got {given[noise.argmin()]}."
         )
     return _spread(given, at_zero, slope)
+
+
+def norm_add(estimates: npt.ArrayLike) -> Floats:
+    r"""Add one number to all estimates so that they sum to one (Norm).
+
+    .. math:: x_v+\frac{1}{d}\Bigl(1-\sum_u x_u\Bigr)
+
+    This is the nearest vector of sum one. Unbiased estimates stay unbiased, and may stay negative.
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Sums to one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers.
+    OverflowError
+        If an entry of the result does not fit into float64.
+
+    Examples
+    --------
+    >>> norm_add([0.75, 0.5, 0.5]).round(12)
+    array([0.5 , 0.25, 0.25])
+
+    References
+    ----------
+    ``wang2020consistency`` (Norm).
+    """
+    given = _checks.vector(estimates, "estimates")
+    scale = power_of_two(given)
+    scaled = given / scale
+    centred = scaled - scaled.mean()  # first, to keep the digits of large inputs
+    normed: Floats = scale_back(centred - centred.mean(), scale) + 1 / given.size
+    return normed
+
+
+def norm_mul(estimates: npt.ArrayLike) -> Floats:
+    r"""Replace negative estimates by zero, then divide by the sum (Norm-Mul).
+
+    .. math:: \frac{\max(0,x_v)}{\sum_u\max(0,x_u)}
+
+    Parameters
+    ----------
+    estimates : array_like, shape (d,)
+        Raw estimates :math:`x_v`, at least one of them positive.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Non-negative, sums to one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `estimates` is not a finite non-empty vector of real numbers, or none is positive.
+
+    Examples
+    --------
+    >>> norm_mul([0.75, 0.5, -0.25])
+    array([0.6, 0.4, 0. ])
+
+    References
+    ----------
+    ``wang2020consistency`` (Norm-Mul).
+    """
+    given = _checks.vector(estimates, "estimates")
+    if given.max() <= 0:
+        raise ValueError(
+            f"estimates must hold a positive one to be rescaled, got a largest of {given.max()}."
+        )
+    clipped = np.maximum(given, 0.0) / given.max()  # no sum overflows, no divisor underflows
+    rescaled: Floats = clipped / clipped.sum()
+    return rescaled
 
 
 def _spread(x: Floats, a: float, b: float) -> Floats:

@@ -1,8 +1,9 @@
 """The rounds of adaptive estimation: compiled altogether, or one after another."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from ldp._words import words
 from ldp.bayes.langevin import check_state
@@ -14,23 +15,18 @@ _NUMBERS_AT_ONCE = 2**18
 
 
 def langevin_rounds(
-    values: Integers,
-    ends: Integers,
-    rule: Rule,
-    steps: Floats,
-    picked: tuple[int, int],
-    prior: Floats,
-    rng: np.random.Generator,
+    sampler: Any, values: Integers, ends: Integers, rule: Rule, prior: Floats, rng: Generator
 ) -> History:
     """Run all rounds in compiled code, with the random numbers of some rounds at a time.
 
-    `ends` is the first user of every round and the number of users; after a round `picked` says how
-    many updates there are and how many users each looks at.
+    `ends` is the first user of every round and the number of users.
     """
+    updates, batch = sampler.num_updates, min(sampler.minibatch, values.size)
+    steps = sampler.step_sizes(ends[1:].copy())
     history = _begun(values.size, ends.size - 1, prior.size)
     known = _no_rows(values.size, ends.size - 1, prior.size)
     phi = history.laws[0] * prior.sum()  # sum(phi) is independent of the law, with this mean
-    order, (updates, batch) = np.arange(prior.size), picked
+    order = np.arange(prior.size)
     at_once = max(1, _NUMBERS_AT_ONCE // (updates * (batch + prior.size)))
     for first in range(0, steps.size, at_once):
         last = min(first + at_once, steps.size)
@@ -48,11 +44,7 @@ def langevin_rounds(
 
 
 def counted_rounds(
-    values: Integers,
-    ends: Integers,
-    rule: Rule,
-    next_law: Callable[[Floats, RestrictedCounts], Floats],
-    rng: np.random.Generator,
+    sampler: Any, values: Integers, ends: Integers, rule: Rule, prior: Floats, rng: Generator
 ) -> History:
     """Run one round after another; reports are counted by subset as they come."""
     d = len(rule.levels)
@@ -69,7 +61,7 @@ def counted_rounds(
         counts[row] += np.bincount(reports, minlength=d)
         r = len(rows)
         seen = RestrictedCounts(masks[:r], inner[:r], levels[:r], counts[:r])
-        history.laws[i + 1] = next_law(law, seen)
+        history.laws[i + 1] = sampler.next_law(law, seen, prior, rng)
     return history
 
 

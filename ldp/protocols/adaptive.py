@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ldp import _checks
 from ldp._frozen import freeze
+from ldp.likelihood.prior import prior_concentration
 from ldp.mechanisms.restricted import RRRR
 from ldp.mechanisms.restricted_levels import check_budgets
 from ldp.protocols.law_samplers import Sampler, check_sampler
@@ -178,7 +179,9 @@ def adobest(
     budget, asked = _checks.epsilon(epsilon), compiled_rule(check_rule(rule), d, epsilon)
     rng = _checks.rng(rng)
     starts = _starts(given.size, users_per_round, growth)
-    history = check_sampler(sampler).run(given, np.append(starts, given.size), asked, rng)
+    sampler, ends = check_sampler(sampler), np.append(starts, given.size)
+    prior = prior_concentration(sampler.concentration, d)
+    history = sampler.run(given, ends, asked, prior, rng)
     return AdaptiveRun(d, budget, asked.inner, history.reports, starts, *history[1:])
 
 

@@ -14,8 +14,7 @@ from ldp.bayes.restricted_counts import (
     likelihood_columns,
 )
 from ldp.bayes.slice_sampling import swept
-from ldp.likelihood.prior import MOST_DRAWS, check_concave, prior_concentration
-from ldp.protocols._adaptive_kernels import History, Rule
+from ldp.likelihood.prior import MOST_DRAWS, check_concave
 from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.types import Floats, Integers
 
@@ -59,18 +58,13 @@ class LangevinSampler:
             concentration=_plain(self.concentration),
         )
 
-    def run(
-        self, values: Integers, ends: Integers, rule: Rule, rng: np.random.Generator
-    ) -> History:
-        """Ask all users, in rounds."""
-        prior = prior_concentration(self.concentration, len(rule.levels))
-        if callable(self.step_size):
-            given = self.step_size(ends[1:].copy())
-            steps = _checks.positive_vector(given, "step_size", ends.size - 1)
-        else:
-            steps = np.full(ends.size - 1, float(self.step_size))
-        picked = self.num_updates, min(self.minibatch, values.size)
-        return langevin_rounds(values, ends, rule, steps, picked, prior, rng)
+    run = langevin_rounds
+
+    def step_sizes(self, num_users: Integers) -> Floats:
+        """Step size after every round, by the number of users so far."""
+        if not callable(self.step_size):
+            return np.full(num_users.size, float(self.step_size))
+        return _checks.positive_vector(self.step_size(num_users), "step_size", num_users.size)
 
 
 @dataclass(frozen=True)
@@ -93,24 +87,18 @@ class GibbsSampler:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
-        freeze(
-            self,
-            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS),
-            concentration=_plain(self.concentration),
-        )
+        sweeps = _checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS)
+        freeze(self, num_sweeps=sweeps, concentration=_plain(self.concentration))
 
-    def run(
-        self, values: Integers, ends: Integers, rule: Rule, rng: np.random.Generator
-    ) -> History:
-        """Ask all users, in rounds."""
-        prior = prior_concentration(self.concentration, len(rule.levels))
+    run = counted_rounds
 
-        def next_law(law: Floats, seen: RestrictedCounts) -> Floats:
-            for _ in range(self.num_sweeps):
-                law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
-            return law
-
-        return counted_rounds(values, ends, rule, next_law, rng)
+    def next_law(
+        self, law: Floats, seen: RestrictedCounts, prior: Floats, rng: np.random.Generator
+    ) -> Floats:
+        """Sweep from one law to the next."""
+        for _ in range(self.num_sweeps):
+            law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
+        return law
 
 
 @dataclass(frozen=True)
@@ -133,26 +121,20 @@ class SliceSampler:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sampler."""
-        freeze(
-            self,
-            num_sweeps=_checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS),
-            concentration=_plain(self.concentration),
-        )
+        sweeps = _checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS)
+        freeze(self, num_sweeps=sweeps, concentration=_plain(self.concentration))
         check_concave(self.concentration)
 
-    def run(
-        self, values: Integers, ends: Integers, rule: Rule, rng: np.random.Generator
-    ) -> History:
-        """Ask all users, in rounds."""
-        prior = prior_concentration(self.concentration, len(rule.levels))
+    run = counted_rounds
 
-        def next_law(law: Floats, seen: RestrictedCounts) -> Floats:
-            columns, counts = likelihood_columns(seen)
-            for _ in range(self.num_sweeps):
-                law = swept(law, columns, counts, prior, rng)
-            return law
-
-        return counted_rounds(values, ends, rule, next_law, rng)
+    def next_law(
+        self, law: Floats, seen: RestrictedCounts, prior: Floats, rng: np.random.Generator
+    ) -> Floats:
+        """Sweep from one law to the next."""
+        columns, counts = likelihood_columns(seen)
+        for _ in range(self.num_sweeps):
+            law = swept(law, columns, counts, prior, rng)
+        return law
 
 
 def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:
