@@ -18,9 +18,7 @@ from ldp import _checks
 from ldp.bounds.information import information_root, positive_channel
 from ldp.types import Floats
 
-__all__ = [
-    "UTILITIES", "best_guess", "entropy", "fisher", "honest", "tv_posterior", "tv_report"
-]  # fmt: skip
+__all__ = ["UTILITIES", "best_guess", "entropy", "fisher", "honest", "tv_posterior", "tv_report"]
 
 
 def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
