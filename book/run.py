@@ -13,20 +13,17 @@ if __name__ == "__mp_main__":  # in a worker: the keyboard interrupts the run, w
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 import argparse
-import multiprocessing
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from tools import chapters, claims, freshness, ledger, revision
-from tools import index as runs
-from tools.execute import Result, in_its_own_process, kernel_environment
+from tools import chapters, claims, freshness, ledger, revision, runs
+from tools.execute import Result
+from tools.workers import side_by_side, warm_up
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -93,23 +90,14 @@ def execute(todo: list[str], index: dict, options: argparse.Namespace) -> Iterat
         return
     print(f"running {len(todo)} of the chapters, profile {options.profile}", flush=True)
     warm_up(options.root)
-    # Threads that wait for one process each: a pool of processes can lose count of its workers.
-    with ThreadPoolExecutor(options.jobs) as pool:
-        try:
-            given = (options.profile, options.root, options.timeout)
-            futures = [pool.submit(in_its_own_process, name, *given) for name in todo]
-            for count, future in enumerate(as_completed(futures), start=1):
-                result = future.result()
-                keep(result, index, options)
-                state = "FAILED" if result.message else "passed"
-                progress = f"[{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s"
-                print(f"  {progress}", flush=True)
-                yield result
-        except BaseException:  # the pool would wait for every chapter
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in multiprocessing.active_children():
-                worker.terminate()
-            raise
+    tasks = [(name, options.profile, options.root, options.timeout) for name in todo]
+    with closing(side_by_side(tasks, options.jobs)) as results:
+        for count, (_, result) in enumerate(results, start=1):
+            keep(result, index, options)
+            state = "FAILED" if result.message else "passed"
+            progress = f"[{count}/{len(todo)}] {result.name}  {state}  {result.seconds:.1f} s"
+            print(f"  {progress}", flush=True)
+            yield result
 
 
 def keep(result: Result, index: dict, options: argparse.Namespace) -> None:
@@ -142,13 +130,6 @@ def forget(name: str, index: dict, root: Path) -> None:
     index["chapters"].pop(name, None)
     for path in (chapters.executed, chapters.claims_path, chapters.failed):
         path(name, root).unlink(missing_ok=True)
-
-
-def warm_up(root: Path) -> None:
-    """Build matplotlib's font cache first: it announces itself on stderr, which fails a cell."""
-    command = [sys.executable, "-c", "import matplotlib.font_manager"]
-    environment = os.environ | kernel_environment(root)
-    subprocess.run(command, env=environment, check=True, capture_output=True)
 
 
 def check_claims(names: list[str], root: Path) -> list[Result]:

@@ -16,10 +16,9 @@ if __name__ == "__mp_main__":  # in a worker: the keyboard interrupts the run, w
 
 import argparse
 import json
-import multiprocessing
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,10 +26,9 @@ import nbformat
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from run import warm_up
-
 from tools import chapters, claims, revision
-from tools.execute import CELL_TIMEOUT, Result, in_its_own_process
+from tools.execute import CELL_TIMEOUT, Result
+from tools.workers import side_by_side, warm_up
 
 FIRST = 1001  # no chapter has such a seed
 MARK = "ClaimError: "
@@ -60,11 +58,14 @@ def count(options: argparse.Namespace) -> int:
         "profile": options.profile,
     }
     warm_up(options.root)
-    for each in runs(names, seeds, options):
-        found.append(each)
-        text = json.dumps(facts | summary(found), indent=1, ensure_ascii=False) + "\n"
-        chapters.write_text(options.root / "_build" / "seeds.json", text)
-        print(f"  [{len(found)}/{len(names) * len(seeds)}] {each['chapter']}, seed {each['seed']}")
+    given = (options.profile, options.root, CELL_TIMEOUT["full"])
+    tasks = [(name, *given, seed) for seed in seeds for name in names]
+    with closing(side_by_side(tasks, options.jobs)) as results:
+        for (name, *_, seed), result in results:
+            found.append({"chapter": name, "seed": seed} | left(result, options.profile))
+            text = json.dumps(facts | summary(found), indent=1, ensure_ascii=False) + "\n"
+            chapters.write_text(options.root / "_build" / "seeds.json", text)
+            print(f"  [{len(found)}/{len(tasks)}] {name}, seed {seed}")
     whole = summary(found)
     print("\n".join(["", *lines(whole)]) + f"\n\n{time.perf_counter() - started:.0f} s")
     return (
@@ -88,25 +89,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def is_statistical(record: dict) -> bool:
     """Whether a claim was compared within standard errors."""
     return record["standard_error"] is not None
-
-
-def runs(names: list[str], seeds: list[int], options: argparse.Namespace):
-    """Yield what every chapter left at every seed, as they end."""
-    pool = ThreadPoolExecutor(options.jobs)
-    try:
-        given = (options.profile, options.root, CELL_TIMEOUT["full"])
-        futures = {
-            pool.submit(in_its_own_process, name, *given, seed): (name, seed)
-            for seed in seeds
-            for name in names
-        }
-        for future in as_completed(futures):
-            name, seed = futures[future]
-            yield {"chapter": name, "seed": seed} | left(future.result(), options.profile)
-    finally:  # also after an interrupt: the pool would wait for every chapter
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in multiprocessing.active_children():
-            worker.terminate()
 
 
 def left(result: Result, profile: str) -> dict:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import settings
 from small_book import BAD, GOOD, tool, write_project
 
-from tools import chapters, claims, freshness
-from tools import index as runs
+from tools import chapters, claims, freshness, runs
 
 ROOT = Path(__file__).resolve().parents[1]
 collect_ignore = ["mutants.py"]  # a command, which needs a package that readers do not install

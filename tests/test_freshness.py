@@ -9,8 +9,7 @@ import pytest
 import run
 from small_book import LEDGER, append, declaration, tool
 
-from tools import chapters, freshness
-from tools import index as runs
+from tools import chapters, freshness, runs
 
 
 def stale_names(project: Path, profile: str = "fast") -> list[str]:

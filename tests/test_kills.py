@@ -12,8 +12,7 @@ from processes import LIMIT, kill_when, start, wait_for
 from small_book import GOOD, PATIENT, write_project
 from stub_environment import PLACES, install_command, is_whole, write_checkout, write_stubs
 
-from tools import chapters, freshness
-from tools import index as runs
+from tools import chapters, freshness, runs
 
 
 def again(command: list[str], **options: object) -> str:

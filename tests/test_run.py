@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 from small_book import BAD, tool, write_project
 
-from tools import chapters, freshness, outputs
-from tools import index as runs
+from tools import chapters, freshness, outputs, runs
 
 
 def test_a_bad_chapter_makes_the_exit_status_1(bad_book: tuple[Path, str, int]) -> None:

@@ -12,8 +12,7 @@ import pytest
 from processes import LIMIT, wait_for
 from small_book import PATIENT, append, write_project
 
-from tools import chapters, freshness
-from tools import index as runs
+from tools import chapters, freshness, runs
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from small_book import CONFIG, GOOD, declaration, tool, write_project
 
-from tools import chapters, ledger
-from tools import index as runs
+from tools import chapters, ledger, runs
 
 REPORT = """\
 # Report

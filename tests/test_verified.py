@@ -8,8 +8,7 @@ from site_checks import lost_files
 from small_book import append, run_script, tool
 
 import verified
-from tools import chapters
-from tools import index as runs
+from tools import chapters, runs
 
 
 def store(project: Path, name: str, notebook: str) -> None:

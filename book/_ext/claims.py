@@ -20,9 +20,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import execution
-from tools import chapters, ledger, values
+from tools import chapters, ledger, runs, values
 from tools import claims as files
-from tools import index as runs
 
 logger = logging.getLogger(__name__)
 
@@ -111,31 +110,20 @@ class ClaimsDirective(SphinxDirective):
         return load(self.env)
 
 
-class ClaimsRun(ClaimsDirective):
-    """Profile, commit and versions."""
+class ClaimsFacts(ClaimsDirective):
+    """A piece of HTML made of all claims."""
 
     def run(self) -> list[nodes.Node]:
-        """Write them as one definition list."""
-        text = claims_html.run_facts(run_facts(self.env, self.claims()))
+        """Write the piece that the name of the directive asks for."""
+        claims = self.claims()
+        if self.name == "claims-run":
+            text = claims_html.run_facts(run_facts(self.env, claims))
+        elif self.name == "claims-counts":
+            titles = {s["name"]: s["title"] for s in files.sources(Path(self.env.srcdir))}
+            text = claims_html.counts_table(claims, titles)
+        else:
+            text = claims_html.chapter_index(claims)
         return [nodes.raw("", text, format="html")]
-
-
-class ClaimsCounts(ClaimsDirective):
-    """Verdicts by source."""
-
-    def run(self) -> list[nodes.Node]:
-        """Write them as one table."""
-        titles = {s["name"]: s["title"] for s in files.sources(Path(self.env.srcdir))}
-        text = claims_html.counts_table(self.claims(), titles)
-        return [nodes.raw("", text, format="html")]
-
-
-class ClaimsChapters(ClaimsDirective):
-    """Claims by the chapter that checks them."""
-
-    def run(self) -> list[nodes.Node]:
-        """Write one line of links for each chapter."""
-        return [nodes.raw("", claims_html.chapter_index(self.claims()), format="html")]
 
 
 class ClaimsList(ClaimsDirective):
@@ -237,9 +225,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the role, the directives and the checks."""
     app.add_role("claim", ClaimRole())
     app.add_role("value", ValueRole())
-    app.add_directive("claims-run", ClaimsRun)
-    app.add_directive("claims-counts", ClaimsCounts)
-    app.add_directive("claims-chapters", ClaimsChapters)
+    for name in ("claims-run", "claims-counts", "claims-chapters"):
+        app.add_directive(name, ClaimsFacts)
     app.add_directive("claims-list", ClaimsList)
     app.add_css_file("claims.css")
     app.connect("source-read", write_sections)

@@ -8,7 +8,6 @@ from typing import Any
 from tools import ledger
 
 MANY = 4  # more numbers than this are told by their range
-SIGNS = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
 # Before the source's statement, and before the numbers of a check that is not of that statement.
 LEADS = {
     "corrected": ("the source says, and it needs a correction", "Checked as corrected. "),
@@ -43,7 +42,7 @@ def compared(record: dict[str, Any]) -> str:
     observed, expected = record["observed"], record["expected"]
     if observed == expected and all(isinstance(o, bool) for o in entries(observed)):
         return "The check of this cell holds."
-    ours, theirs = brief(observed), SIGNS[record["relation"]] + brief(expected)
+    ours, theirs = brief(observed), ledger.SIGNS[record["relation"]] + brief(expected)
     if ours == theirs:
         return f"Observed as expected: {ours}{allowed(record)}."
     return f"Observed {ours}; expected {theirs}{allowed(record)}."

@@ -1,9 +1,11 @@
 """Pieces of HTML and text of the reproduction report."""
 
 import html
+from collections import Counter
 from typing import Any
 
-import execution
+from tables import facts_list, table
+
 from tools import ledger
 
 Claim = ledger.Claim
@@ -31,9 +33,8 @@ def numbers(claim: Claim) -> list[tuple[str, str]]:
     if claim["published"] is not None:
         rows.append(("Published", show(claim["published"])))
     if record := claim["check"]:
-        sign = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
         rows.append(("Observed", show(record["observed"])))
-        rows.append(("Expected", sign[record["relation"]] + show(record["expected"])))
+        rows.append(("Expected", ledger.SIGNS[record["relation"]] + show(record["expected"])))
         rows.append(("Tolerance", f"{record['tolerance']} ({why(record)})"))
         if record["standard_error"] is not None:
             rows.append(("Standard error", show(record["standard_error"])))
@@ -111,21 +112,24 @@ def bibtex_block(claim: Claim, facts: dict[str, Any]) -> str:
 def run_facts(facts: dict[str, Any]) -> str:
     """Definition list of profile, commit, versions and machine."""
     rows = {"Profile": facts["profile"] or "nothing has been run", "Commit": facts["commit"]}
-    return execution.facts_list(rows | facts["versions"] | facts["runs"])
+    return facts_list(rows | facts["versions"] | facts["runs"])
 
 
 def counts_table(claims: list[Claim], titles: dict[str, str]) -> str:
-    """Table of verdicts by source; it scrolls by itself on narrow screens."""
+    """Table of verdicts by source."""
     by_source = ledger.counts(claims)
-    total = {v: sum(counter[v] for counter in by_source.values()) for v in ledger.SHOWN}
-    rows = [row(s, counter, f": {titles[s]}") for s, counter in by_source.items()]
-    heads = "".join(f'<th scope="col">{v}</th>' for v in (*ledger.SHOWN, "all"))
-    return (
-        '<div class="claims-scroll" role="region" aria-label="Verdicts by source" tabindex="0">'
-        '<table class="table claims-counts"><caption>Verdicts by source</caption>'
-        f'<thead><tr><th scope="col">source</th>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody><tfoot>{row('all sources', total)}</tfoot></table></div>"
-    )
+    rows = [
+        # The title is left out on narrow screens.
+        [f"{s}<span>: {html.escape(titles[s])}</span>", *_numbers(counter)]
+        for s, counter in by_source.items()
+    ]
+    total = sum(by_source.values(), Counter())
+    heads = ("source", *ledger.SHOWN, "all")
+    return table("Verdicts by source", heads, rows, last=["all sources", *_numbers(total)])
+
+
+def _numbers(counter: Counter[str]) -> list[str]:
+    return [str(counter[verdict]) for verdict in ledger.SHOWN] + [str(counter.total())]
 
 
 def sections(sources: list[dict[str, str]]) -> str:
@@ -134,14 +138,6 @@ def sections(sources: list[dict[str, str]]) -> str:
         f"## {source['name']}\n\n{source['text']}\n\n```{{claims-list}} {source['name']}\n```\n"
         for source in sources
     )
-
-
-def row(title: str, counter: Any, more: str = "") -> str:
-    """One row of the table of verdicts; `more` of its title is left out on narrow screens."""
-    cells = [counter[v] for v in ledger.SHOWN]
-    cells.append(sum(cells))
-    numbers = "".join(f"<td>{number}</td>" for number in cells)
-    return f'<tr><th scope="row">{title}<span>{html.escape(more)}</span></th>{numbers}</tr>'
 
 
 def chapter_index(claims: list[Claim]) -> str:

@@ -15,8 +15,9 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from tables import facts_list, table
 
-from tools import index as runs
+from tools import runs
 
 Entries = dict[str, dict[str, Any]]  # of the index, by chapter
 
@@ -66,44 +67,26 @@ def date_of(stamp: str) -> str:
 
 
 def times_table(entries: Entries) -> str:
-    """Table of what each chapter took; it scrolls by itself on narrow screens."""
-    titles = ("seconds", "peak MB", "cells", "profile", "run at (UTC)", "commit")
-    head = "".join(f'<th scope="col">{title}</th>' for title in ("chapter", *titles))
-    body = "".join(_times_row(name, entries[name]) for name in sorted(entries))
+    """Table of what each chapter took."""
+    heads = ("chapter", "seconds", "peak MB", "cells", "profile", "run at (UTC)", "commit")
     seconds = sum(entry["seconds"] for entry in entries.values())
     most = max((entry["peak_mb"] for entry in entries.values()), default=0)
     cells = sum(entry["cells"] for entry in entries.values())
-    total = f"<td>{seconds:.1f}</td><td>{most}</td><td>{cells}</td>" + 3 * "<td></td>"
-    return (
-        '<div class="claims-scroll" role="region" aria-label="Cost of each chapter" tabindex="0">'
-        '<table class="table claims-counts run-times"><caption>Cost of each chapter; in the last '
-        f"line sums, and the largest memory</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody>"
-        f'<tfoot><tr><th scope="row">all chapters</th>{total}</tr></tfoot></table></div>'
+    return table(
+        "Cost of each chapter",
+        heads,
+        [_times_row(name, entries[name]) for name in sorted(entries)],
+        last=["all chapters", f"{seconds:.1f}", str(most), str(cells), "", "", ""],
+        caption="Cost of each chapter; in the last line sums, and the largest memory",
+        more=" run-times",
     )
 
 
-def _times_row(name: str, entry: dict[str, Any]) -> str:
-    cells = (
-        f"{entry['seconds']:.1f}",
-        f"{entry['peak_mb']}",
-        f"{entry['cells']}",
-        entry["profile"],
-        date_of(entry["run"]["date"]).removesuffix(" UTC"),
-        entry["run"]["commit"],
-    )
-    columns = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-    return f'<tr><th scope="row"><a href="{name}.html">{name}</a></th>{columns}</tr>'
-
-
-def facts_list(rows: dict[str, str]) -> str:
-    """Definition list of the rows that have a text."""
-    items = "".join(
-        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd></div>"
-        for name, text in rows.items()
-        if text
-    )
-    return f'<dl class="claims-run">{items}</dl>'
+def _times_row(name: str, entry: dict[str, Any]) -> list[str]:
+    run = entry["run"]
+    cells = [f"{entry['seconds']:.1f}", str(entry["peak_mb"]), str(entry["cells"])]
+    cells += [entry["profile"], date_of(run["date"]).removesuffix(" UTC"), run["commit"]]
+    return [f'<a href="{name}.html">{name}</a>', *map(html.escape, cells)]
 
 
 def imported(entries: Entries) -> dict[str, str]:
@@ -127,14 +110,11 @@ def seeds_table(stored: dict[str, Any]) -> str:
     """How often each statistical claim held at other seeds; what failed stands below."""
     claims, seeds = stored["claims"], stored["seeds"]
     always = sum(claim["held"] == seeds for claim in claims.values())
-    rows = "".join(
-        f'<tr><th scope="row"><a href="#claim-{name}">{name}</a></th><td>{claim["chapter"]}</td>'
-        f"<td>{len(claim['held'])}</td><td>{len(claim['failed'])}</td>"
-        f"<td>{len(claim['missing'])}</td></tr>"
+    rows = [
+        [f'<a href="#claim-{name}">{name}</a>', claim["chapter"]]
+        + [str(len(claim[state])) for state in ("held", "failed", "missing")]
         for name, claim in claims.items()
-    )
-    titles = ("claim", "chapter", "held", "failed", "not reached")
-    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    ]
     told = "".join(
         f"<li>{chapter}, seed {seed}: {html.escape(text)}</li>"
         for chapter, seed, text in stored["failures"]
@@ -144,11 +124,9 @@ def seeds_table(stored: dict[str, Any]) -> str:
         f"({seeds[0]} to {seeds[-1]}), profile {stored['profile']}, commit {stored['commit']}, "
         f"{date_of(stored['date'])}"
     )
-    return (
-        '<div class="claims-scroll" role="region" aria-label="Claims at other seeds" tabindex="0">'
-        f'<table class="table claims-counts"><caption>{caption}</caption><thead><tr>{head}</tr>'
-        f"</thead><tbody>{rows}</tbody></table></div>" + (f"<ul>{told}</ul>" if told else "")
-    )
+    heads = ("claim", "chapter", "held", "failed", "not reached")
+    made = table("Claims at other seeds", heads, rows, caption=caption)
+    return made + (f"<ul>{told}</ul>" if told else "")
 
 
 class FromSeeds(SphinxDirective):

@@ -10,6 +10,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from tables import table
 
 KINDS = ("sampled", "killed", "killed_later", "equivalent", "survived")
 HEADS = ("changed", "noticed", "noticed since", "without effect", "not noticed")
@@ -49,23 +50,8 @@ class Mutants(SphinxDirective):
         path = Path(self.env.srcdir) / "studies" / "mutants.json"
         self.env.note_dependency(str(path))
         summary = json.loads(path.read_text())
-        lines = [["place", *HEADS], *rows(summary)]
-        cells = [
-            f'<th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in counts)
-            for name, *counts in lines[1:]
-        ]
-        head = "".join(f'<th scope="col">{cell}</th>' for cell in lines[0])
-        body = "".join(f"<tr>{cell}</tr>" for cell in cells)
-        table = (
-            '<div class="claims-scroll" role="region" aria-label="Changes at random places" '
-            'tabindex="0">'
-            '<table class="table claims-counts"><caption>Changes at random places</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
-        return [
-            nodes.paragraph("", sentences(summary)),
-            nodes.raw("", table, format="html"),
-        ]
+        made = table("Changes at random places", ["place", *HEADS], rows(summary))
+        return [nodes.paragraph("", sentences(summary)), nodes.raw("", made, format="html")]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

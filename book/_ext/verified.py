@@ -20,8 +20,7 @@ sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 from claims_badge import badge
 
 from companion import CLAIM_MIME
-from tools import chapters, claims, freshness, ledger, revision
-from tools import index as runs
+from tools import chapters, claims, freshness, ledger, revision, runs
 
 logger = logging.getLogger(__name__)
 

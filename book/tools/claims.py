@@ -10,8 +10,7 @@ import nbformat
 import yaml
 
 from companion import CLAIM_MIME
-from tools import chapters
-from tools import index as runs
+from tools import chapters, runs
 
 
 def path(root: Path = chapters.ROOT) -> Path:

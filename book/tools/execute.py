@@ -2,18 +2,14 @@
 
 import ast
 import logging
-import multiprocessing
 import os
 import re
 import resource
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import papermill
@@ -65,38 +61,6 @@ def kernel_environment(root: Path) -> dict[str, str]:
         "JUPYTER_PREFER_ENV_PATH": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
-
-
-def exit_with_parent() -> None:
-    """End this worker when the run that started it is gone; its kernel then ends by itself."""
-
-    def wait() -> None:
-        multiprocessing.parent_process().join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def in_its_own_process(name: str, *given: Any) -> Result:
-    """Run a chapter in a fresh process: its environment, peak memory and death are its own."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_answer, args=(sender, name, *given), daemon=True)
-    process.start()
-    sender.close()  # the process has the other copy: its end is then the end of the wait
-    try:
-        return receiver.recv()
-    except EOFError:
-        process.join()
-        fault = f"its process ended with status {process.exitcode}"
-        return Result(name, where="outside the cells", message=fault)
-    finally:
-        process.join()
-
-
-def _answer(sender: Connection, *given: Any) -> None:
-    exit_with_parent()
-    sender.send(run_chapter(*given))
 
 
 def run_chapter(

@@ -5,8 +5,7 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
-from tools import chapters, claims, ledger
-from tools import index as runs
+from tools import chapters, claims, ledger, runs
 from tools.chapters import ROOT
 
 

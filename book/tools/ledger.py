@@ -21,6 +21,7 @@ CHOICES = {"verdict": VERDICTS, "basis": ("printed", "reconstructed"), "data": (
 SOURCE = ("name", "key", "title", "text")
 WORDS = ("reason", "margin", "notices")  # sentences that some claims need
 TEXTS = ("how", *WORDS)  # where numbers of the run are filled in
+SIGNS = {"==": "", "<=": "at most ", ">=": "at least ", "<": "below ", ">": "above "}
 POWER = 0.02  # a check that misses larger faults than this says why
 ROUNDING = 1e-9  # a larger relative tolerance says why
 
