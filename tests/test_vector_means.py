@@ -11,7 +11,6 @@ from test_samplers import FALSE_ALARM, chi_square_p_value
 
 from ldp import Tally
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, VectorMean
-from ldp.means.vector import REPORT
 
 
 def law_of_one_user(m, values):
@@ -24,7 +23,7 @@ def law_of_one_user(m, values):
             chance = 1 / comb(m.num_dimensions, m.num_reported)
             for d, bit in zip(dimensions, bits, strict=True):
                 chance *= ones[d] if bit else 1 - ones[d]
-            report = np.array([list(zip(dimensions, bits, strict=True))], dtype=REPORT)
+            report = np.array([list(zip(dimensions, bits, strict=True))], dtype=m.report.dtype)
             yield report, chance
 
 
@@ -184,7 +183,6 @@ def test_refuses_reports_that_cannot_be():
         ("dimension", [[1, 1]] * 4, "rise along a row"),
         ("dimension", [[1, 0]] * 4, "rise along a row"),
         ("dimension", [[1, 3]] * 4, "below 3"),
-        ("dimension", [[-1, 2]] * 4, "at least 0"),
         ("report", [[0, 2]] * 4, "reports must be"),
     ):
         bad = good.copy()
@@ -192,7 +190,7 @@ def test_refuses_reports_that_cannot_be():
         with pytest.raises(ValueError, match=message):
             m.mean(bad)
     for bad in (good[:0], good[0], good[:, :1], good["report"], np.zeros((4, 2))):
-        with pytest.raises((TypeError, ValueError), match="reports must have"):
+        with pytest.raises((TypeError, ValueError), match="reports must "):
             m.mean(bad)
 
 

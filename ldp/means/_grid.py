@@ -6,7 +6,7 @@ every oracle here sends a number of mean :math:`u` and mean square :math:`a+bu^2
 """
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,23 @@ from ldp.types import Array, Floats, Integers, ReportType
 _LARGEST_RESOLUTION = 2**20
 
 
+@runtime_checkable
 class OnGrid(Protocol):
-    """The parts of a mean oracle that the functions of this file need."""
+    """The parts of a mean oracle that the functions of this room need."""
 
     @property
     def lower(self) -> float: ...
     @property
     def upper(self) -> float: ...
     @property
+    def epsilon(self) -> float: ...
+    @property
     def resolution(self) -> int: ...
+    @property
+    def grid(self) -> Floats: ...
+    @property
+    def worst_variance(self) -> float: ...
+    def variance(self, values: npt.ArrayLike) -> Floats: ...
     @property
     def _square(self) -> tuple[float, float]: ...
     @property

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import scipy
 
 from ldp import _checks
+from ldp.means._grid import OnGrid
 from ldp.tally import Tally
 
 
@@ -54,7 +55,7 @@ def mean_interval(
     """
     share = _checks.between(level, "level")
     population = _checks.flag(population, "population")
-    if not hasattr(type(mechanism), "_moments"):
+    if not isinstance(mechanism, OnGrid):
         raise TypeError(f"mechanism must be a mean oracle, got {_checks.shown(mechanism)}.")
     n, mean, spread = mechanism._moments(reports)
     if n < 2:

@@ -13,10 +13,9 @@ from ldp import _checks
 from ldp._frozen import freeze
 from ldp._words import uniform_below, words
 from ldp.means import _grid
+from ldp.mechanisms.reports import check_reports
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Integers
-
-REPORT = np.dtype([("dimension", np.int64), ("report", np.int64)])
+from ldp.types import Array, Floats, Integers, ReportType
 
 
 def _share_of(budget: float, parts: int) -> float:
@@ -133,7 +132,7 @@ class VectorMean:
             num_reported=_checks.integer(num_reported, "num_reported", 1, dimensions),
         )
         made, share = self.coordinate, _share_of(budget, self.num_reported)
-        if not hasattr(type(made), "unbiased") or not made.epsilon <= share:
+        if not isinstance(made, _grid.OnGrid) or not made.epsilon <= share:
             raise ValueError(
                 f"oracle must make a mean oracle of epsilon at most {share}, "
                 f"got {_checks.shown(made)}."
@@ -148,6 +147,13 @@ class VectorMean:
         """The oracle of one reported number."""
         share = _share_of(self.epsilon, self.num_reported)
         return self.oracle(self.lower, self.upper, share)
+
+    @property
+    def report(self) -> ReportType:
+        """Dimensions, rising along a row, and the report of each."""
+        dimension = np.min_scalar_type(self.num_dimensions - 1)
+        fields = [("dimension", dimension), ("report", self.coordinate.report.dtype)]
+        return ReportType(np.dtype(fields), (self.num_reported,))
 
     @property
     def _middle(self) -> float:
@@ -175,7 +181,7 @@ class VectorMean:
         rng = _checks.rng(rng)
         chosen = _choose(len(given), self.num_dimensions, self.num_reported, rng)
         picked = np.take_along_axis(given, chosen, axis=1)
-        reports = np.empty(chosen.shape, dtype=REPORT)
+        reports = np.empty(chosen.shape, dtype=self.report.dtype)
         reports["dimension"] = chosen
         reports["report"] = self.coordinate.privatize(picked.ravel(), rng).reshape(chosen.shape)
         return reports
@@ -228,15 +234,11 @@ class VectorMean:
         return result
 
     def _check(self, reports: Array) -> Array:
-        given = _checks.plain_array(reports, "reports")
-        if given.dtype != REPORT:
-            raise TypeError(f"reports must have the fields of {REPORT}, got dtype {given.dtype}.")
-        if given.ndim != 2 or given.shape[1] != self.num_reported or not len(given):
-            raise ValueError(
-                f"reports must have shape (n, {self.num_reported}) with n > 0, got {given.shape}."
-            )
+        given = check_reports(reports, self.report)
+        if not given.size:
+            raise ValueError("reports must be at least one, got none.")
         dimensions = given["dimension"]
         _checks.integers_below(dimensions.ravel(), "dimensions of reports", self.num_dimensions)
-        if (np.diff(dimensions, axis=1) <= 0).any():
+        if (dimensions[:, 1:] <= dimensions[:, :-1]).any():
             raise ValueError("dimensions of reports must rise along a row, got others.")
         return given
