@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ldp import datasets, debias
-from ldp.itemsets import ItemSets, SetSelection, _rounds, frequent_items, ldp_miner, svim, svsm
+from ldp.itemsets import ItemSets, SetSelection, asking, frequent_items, ldp_miner, svim, svsm
 from ldp.metrics import f1, found_mse, ncr
 
 TOP = 32
@@ -31,7 +31,7 @@ def compare(cell: dict[str, Any], rng: np.random.Generator) -> list[Row]:
     drawn, *generators = rng.spawn(1 + len(METHODS) + len(SET_METHODS))
     sets = population(data, drawn)
     counts = sets.counts()
-    truth = _rounds.best(counts.astype(float), TOP)
+    truth = asking.best(counts.astype(float), TOP)
     rows = []
     for (name, method), child in zip(METHODS.items(), generators, strict=False):
         found, estimates = method(sets, epsilon, child)
@@ -84,7 +84,7 @@ def once(mechanism: Any) -> Any:
     def method(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
         made = mechanism(sets.num_items, epsilon)
         estimates = debias(made.simulate(sets, rng), made)
-        found = _rounds.best(estimates, TOP)
+        found = asking.best(estimates, TOP)
         return found, estimates[found]
 
     return method
@@ -94,14 +94,14 @@ def without_sizes(length: int) -> Any:
     """SVIM without its second part: candidates are padded to a length fixed beforehand."""
 
     def method(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
-        wanted, (some, others) = _rounds.parts_of(sets, TOP, (4 / 9, 5 / 9), 2, rng)
+        wanted, (some, others) = asking.parts_of(sets, TOP, (4 / 9, 5 / 9), 2, rng)
         items = np.arange(sets.num_items)
-        mechanism = _rounds.pad_and_sample(items.size, 1, epsilon)
-        estimates = _rounds.ask_items(some, items, mechanism, rng)[1]
-        candidates = _rounds.best(estimates, 2 * wanted)
-        mechanism = _rounds.pad_and_sample(candidates.size, length, epsilon)
-        estimates = _rounds.ask_items(others, candidates, mechanism, rng)[1]
-        order = _rounds.best(estimates, wanted)
+        mechanism = asking.pad_and_sample(items.size, 1, epsilon)
+        estimates = asking.ask_items(some, items, mechanism, rng)[1]
+        candidates = asking.best(estimates, 2 * wanted)
+        mechanism = asking.pad_and_sample(candidates.size, length, epsilon)
+        estimates = asking.ask_items(others, candidates, mechanism, rng)[1]
+        order = asking.best(estimates, wanted)
         return candidates[order], estimates[order]
 
     return method
@@ -109,15 +109,15 @@ def without_sizes(length: int) -> Any:
 
 def without_candidates(sets: ItemSets, epsilon: float, rng: np.random.Generator) -> Any:
     """SVIM without its first part: sizes and frequencies of all items."""
-    wanted, (some, others) = _rounds.parts_of(sets, TOP, (1 / 6, 5 / 6), 2, rng)
+    wanted, (some, others) = asking.parts_of(sets, TOP, (1 / 6, 5 / 6), 2, rng)
     most = int(sets.lengths.max())  # a favour: the largest size is told
-    told = _rounds.ask_sizes(some, most, epsilon, rng)
-    sizes = _rounds.without_noise(told, 3.0)
-    length = _rounds.covering_length(sizes)
-    mechanism = _rounds.pad_and_sample(sets.num_items, length, epsilon)
-    estimates = _rounds.ask_items(others, np.arange(sets.num_items), mechanism, rng)[1]
-    order = _rounds.best(estimates, wanted)
-    return order, estimates[order] * _rounds.correction(sizes, length)
+    told = asking.ask_sizes(some, most, epsilon, rng)
+    sizes = asking.without_noise(told, 3.0)
+    length = asking.covering_length(sizes)
+    mechanism = asking.pad_and_sample(sets.num_items, length, epsilon)
+    estimates = asking.ask_items(others, np.arange(sets.num_items), mechanism, rng)[1]
+    order = asking.best(estimates, wanted)
+    return order, estimates[order] * asking.correction(sizes, length)
 
 
 METHODS = {
@@ -127,7 +127,7 @@ METHODS = {
     "SVIM, sizes clipped": in_parts(svim, deviations=0.0),
     "SVIM, no candidates": without_candidates,
     "SVIM, no sizes": without_sizes(4),
-    "SVIM, no frequencies": once(lambda d, epsilon: _rounds.pad_and_sample(d, 1, epsilon)),
+    "SVIM, no frequencies": once(lambda d, epsilon: asking.pad_and_sample(d, 1, epsilon)),
     "one round, L = 4": once(lambda d, epsilon: SetSelection(d, 4, epsilon)),
     "one round, L = 8": once(lambda d, epsilon: SetSelection(d, 8, epsilon)),
     "one round, L = 12": once(lambda d, epsilon: SetSelection(d, 12, epsilon)),
@@ -158,7 +158,7 @@ def baskets(path: str) -> ItemSets:
 def frequent_sets(sets: ItemSets) -> tuple[list[tuple[int, ...]], Any]:
     """Return the 32 most frequent sets of items, and the share of users who hold each."""
     counts = sets.counts()
-    items = sorted(_rounds.best(counts.astype(float), TOP).tolist())
+    items = sorted(asking.best(counts.astype(float), TOP).tolist())
     least = np.sort(counts)[-TOP]  # a set that is among the best has no rarer item
     held = np.zeros((len(sets), len(items)), dtype=bool)
     near = sets.restrict(items)

@@ -29,8 +29,8 @@ def bits(value, size):
 def test_a_prefix_is_the_first_letters_of_the_word(depth):
     seen = Prefix(6, depth)(np.arange(64))
     assert [bits(s, depth) for s in seen] == [bits(v, 6)[:depth] for v in range(64)]
-    scattered = Prefix(6, depth, True)
-    assert sorted(Prefix(6, 6, True)(np.arange(64))) == list(range(64))
+    scattered = Prefix(6, depth, scattered=True)
+    assert sorted(Prefix(6, 6, scattered=True)(np.arange(64))) == list(range(64))
     assert np.bincount(scattered(np.arange(64))).tolist() == [2 ** (6 - depth)] * 2**depth
 
 

@@ -11,7 +11,7 @@ from ldp.itemsets import (
     ItemSets,
     PadAndSample,
     SetSelection,
-    _rounds,
+    asking,
     frequent_items,
     ldp_miner,
     svim,
@@ -73,7 +73,7 @@ class Watched:
 
     def __init__(self, monkeypatch):
         self.asked, self.sizes = [], 0
-        items, sizes = _rounds.ask_items, _rounds.ask_sizes
+        items, sizes = asking.ask_items, asking.ask_sizes
 
         def of_items(sets, candidates, mechanism, rng):
             self.asked.append(sets.items)
@@ -83,8 +83,8 @@ class Watched:
             self.sizes += len(sets)
             return sizes(sets, most, epsilon, rng)
 
-        monkeypatch.setattr(_rounds, "ask_items", of_items)
-        monkeypatch.setattr(_rounds, "ask_sizes", of_sizes)
+        monkeypatch.setattr(asking, "ask_items", of_items)
+        monkeypatch.setattr(asking, "ask_sizes", of_sizes)
 
 
 @pytest.mark.parametrize("name", ["svim", "frequent_items", "ldp_miner", "svsm"])
@@ -93,14 +93,14 @@ def test_every_user_is_asked_at_most_once(monkeypatch, name):
     # are cut to the candidates first, so parts are watched where the users are drawn.
     sets = ItemSets(np.arange(3_000), np.ones(3_000, dtype=int), 3_000)
     seen = []
-    drawn = _rounds.parts_of
+    drawn = asking.parts_of
 
     def parts_of(*arguments, **options):
         wanted, parts = drawn(*arguments, **options)
         seen.extend(part.items for part in parts)
         return wanted, parts
 
-    monkeypatch.setattr(_rounds, "parts_of", parts_of)
+    monkeypatch.setattr(asking, "parts_of", parts_of)
     watched = Watched(monkeypatch)
     found = MINERS[name](sets, 1.0, np.random.default_rng(3))
     everyone = np.concatenate(seen)
@@ -121,7 +121,7 @@ def test_parts_do_not_depend_on_the_sets():
     first, second = crowd(200), ItemSets.of([[5]] * 1_000, num_items=6)
     parts = []
     for sets in (first, second):
-        given = _rounds.parts_of(sets, 2, (0.4, 0.1, 0.5), 3, np.random.default_rng(4))[1]
+        given = asking.parts_of(sets, 2, (0.4, 0.1, 0.5), 3, np.random.default_rng(4))[1]
         parts.append([len(part) for part in given])
     assert parts[0] == parts[1]
 
@@ -140,7 +140,7 @@ def test_the_oracle_is_the_better_of_two_within_the_budget(d, length, epsilon):
         weight = 1 + (odds - 1) * (length if amplified else 1)
         q = 1 / (weight + d + length - 1)
         direct = length**2 * q * (1 - q) / ((weight - 1) * q) ** 2
-        m = _rounds.pad_and_sample(d, length, epsilon, amplified)
+        m = asking.pad_and_sample(d, length, epsilon, amplified=amplified)
         assert isinstance(m.oracle, GRR if direct < of_hashing else LocalHashing)
         assert m.epsilon == epsilon
         spent = np.log1p(np.expm1(m.oracle.epsilon) / (length if isinstance(m.oracle, GRR) else 1))
@@ -148,24 +148,24 @@ def test_the_oracle_is_the_better_of_two_within_the_budget(d, length, epsilon):
 
 
 def test_best_is_in_order_and_prefers_the_first():
-    assert _rounds.best(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist() == [1, 3, 2]
+    assert asking.best(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist() == [1, 3, 2]
 
 
 def test_lengths_and_corrections_by_hand():
     sizes = np.array([0.1, 0.3, 0.2, 0.2, 0.0, 0.2])
-    assert _rounds.covering_length(sizes) == 5
-    assert _rounds.covering_length(sizes, 0.7) == 3
-    assert _rounds.covering_length(np.array([1.0, 0.0])) == 1
+    assert asking.covering_length(sizes) == 5
+    assert asking.covering_length(sizes, 0.7) == 3
+    assert asking.covering_length(np.array([1.0, 0.0])) == 1
     cut = 0.3 + 0.4 + 0.4 + 0.4
-    assert _rounds.correction(sizes, 2) == pytest.approx((0.3 + 0.4 + 0.6 + 1.0) / cut)
-    assert _rounds.correction(sizes, 5) == 1.0
-    assert _rounds.correction(np.array([1.0, 0.0]), 1) == 1.0
+    assert asking.correction(sizes, 2) == pytest.approx((0.3 + 0.4 + 0.6 + 1.0) / cut)
+    assert asking.correction(sizes, 5) == 1.0
+    assert asking.correction(np.array([1.0, 0.0]), 1) == 1.0
 
 
 def test_the_correction_makes_up_for_what_is_cut_in_all():
     sets = crowd(1)
     expected = [np.mean([min(1, 2 / len(s)) if c in s else 0 for s in FIVE]) for c in "abcdef"]
-    factor = _rounds.correction(sets.sizes() / 5, 2)
+    factor = asking.correction(sets.sizes() / 5, 2)
     total = sets.counts().sum() / 5
     assert factor * sum(expected) == pytest.approx(total, rel=1e-12)
     assert sum(expected) < 0.8 * total  # control: without it much is missing
@@ -173,12 +173,12 @@ def test_the_correction_makes_up_for_what_is_cut_in_all():
 
 def test_noise_in_sizes_is_set_to_zero():
     sets = ItemSets.of([[0], [0, 1]] * 2_000, num_items=40)
-    told = _rounds.ask_sizes(sets, 40, 1.0, np.random.default_rng(5))
-    clipped, kept = _rounds.without_noise(told, 0.0), _rounds.without_noise(told, 4.0)
+    told = asking.ask_sizes(sets, 40, 1.0, np.random.default_rng(5))
+    clipped, kept = asking.without_noise(told, 0.0), asking.without_noise(told, 4.0)
     assert np.flatnonzero(kept).tolist() == [1, 2]
     assert np.count_nonzero(clipped) > 10  # control: noise of which SVIM as published makes sizes
-    assert _rounds.covering_length(kept) == 2
-    assert _rounds.covering_length(clipped) > 10
+    assert asking.covering_length(kept) == 2
+    assert asking.covering_length(clipped) > 10
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ldp import GRR, Tally, variance
-from ldp.itemsets import ItemSets, _rounds
+from ldp.itemsets import ItemSets, asking
 
-TOLD = _rounds.ItemRound(None, GRR(4, 1.0), Tally([10, 20, 30, 40], 100))
+TOLD = asking.ItemRound(None, GRR(4, 1.0), Tally([10, 20, 30, 40], 100))
 
 
 @pytest.mark.parametrize(("share", "kept"), [(2.98, False), (3.02, True)])
@@ -14,13 +14,13 @@ def test_shares_below_three_standard_deviations_are_no_shares(share, kept):
     noise = np.sqrt(variance(TOLD.mechanism, 100))
     given = np.array([10 * noise, share * noise])
     expected = given * [True, kept]
-    assert _rounds.without_noise((TOLD, given), 3.0).tolist() == expected.tolist()
+    assert asking.without_noise((TOLD, given), 3.0).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(("two", "length"), [(0.31, 2), (0.29, 3)])
 def test_the_length_is_enough_for_nine_tenths_of_those_who_have_any(two, length):
     sizes = np.array([5.0, 0.6, two, 0.4 - two])
-    assert _rounds.covering_length(sizes) == length
+    assert asking.covering_length(sizes) == length
 
 
 def test_estimates_are_scaled_by_what_cut_sets_miss(monkeypatch):
@@ -32,11 +32,11 @@ def test_estimates_are_scaled_by_what_cut_sets_miss(monkeypatch):
 
     def found(sets, candidates, mechanism, rng):
         asked.append(mechanism)
-        return _rounds.ItemRound(candidates, mechanism, TOLD.tally), np.array([0.4, 0.2, 0.1])
+        return asking.ItemRound(candidates, mechanism, TOLD.tally), np.array([0.4, 0.2, 0.1])
 
-    monkeypatch.setattr(_rounds, "ask_sizes", told)
-    monkeypatch.setattr(_rounds, "ask_items", found)
+    monkeypatch.setattr(asking, "ask_sizes", told)
+    monkeypatch.setattr(asking, "ask_items", found)
     sets = ItemSets.every(3)
-    *_, estimates = _rounds.corrected(sets, sets, 1.0, 0.0, np.random.default_rng(1))
+    *_, estimates = asking.corrected(sets, sets, 1.0, 0.0, np.random.default_rng(1))
     assert asked[0].length == 2
     assert estimates == pytest.approx(np.array([0.4, 0.2, 0.1]) * 1.55 / 1.5, rel=1e-12)

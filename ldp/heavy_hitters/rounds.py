@@ -79,7 +79,7 @@ def prefix_rounds(
     given = _checks.vector(shares, "shares", len(chosen)).tolist()
     return Assigned(
         [
-            (Prefix(bits, depth, scattered), WideHashing(depth, epsilon), share)
+            (Prefix(bits, depth, scattered=scattered), WideHashing(depth, epsilon), share)
             for depth, share in zip(chosen, given, strict=True)
         ]
     )

@@ -40,7 +40,7 @@ class Prefix:
     depth: int
     scattered: bool
 
-    def __init__(self, num_bits: int, depth: int, scattered: bool = False) -> None:
+    def __init__(self, num_bits: int, depth: int, *, scattered: bool = False) -> None:
         bits = _checks.integer(num_bits, "num_bits", 1, MOST_BITS)
         freeze(
             self,

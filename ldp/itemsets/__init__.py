@@ -1,6 +1,6 @@
 """Users who hold sets of items: mechanisms that report of one, and protocols that find items."""
 
-from ldp.itemsets._rounds import ItemResult, ItemRound
+from ldp.itemsets.asking import ItemResult, ItemRound
 from ldp.itemsets.cutting import cut_frequencies, cut_variance
 from ldp.itemsets.miners import frequent_items, ldp_miner, svim
 from ldp.itemsets.padding import PadAndSample, amplified_epsilon

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp import _checks
-from ldp.itemsets import _rounds
-from ldp.itemsets._rounds import ItemResult
+from ldp.itemsets import asking
+from ldp.itemsets.asking import ItemResult
 from ldp.itemsets.set_selection import SetSelection
 from ldp.itemsets.sets import ItemSets
 
@@ -64,14 +64,14 @@ def ldp_miner(
     flag = _checks.flag(amplified, "amplified")
     first_length = _checks.integer(length, "length", 1)
     _checks.rng(rng)
-    wanted, (everybody,) = _rounds.parts_of(sets, top_k, [1.0], 1, rng)
+    wanted, (everybody,) = asking.parts_of(sets, top_k, [1.0], 1, rng)
     items = np.arange(sets.num_items)
-    mechanism = _rounds.pad_and_sample(items.size, first_length, half, flag)
-    first, estimates = _rounds.ask_items(everybody, items, mechanism, rng)
-    candidates = _rounds.best(estimates, 2 * wanted)
-    mechanism = _rounds.pad_and_sample(candidates.size, candidates.size, half, flag)
-    second, estimates = _rounds.ask_items(everybody, candidates, mechanism, rng)
-    order = _rounds.best(estimates, wanted)
+    mechanism = asking.pad_and_sample(items.size, first_length, half, amplified=flag)
+    first, estimates = asking.ask_items(everybody, items, mechanism, rng)
+    candidates = asking.best(estimates, 2 * wanted)
+    mechanism = asking.pad_and_sample(candidates.size, candidates.size, half, amplified=flag)
+    second, estimates = asking.ask_items(everybody, candidates, mechanism, rng)
+    order = asking.best(estimates, wanted)
     return ItemResult(candidates[order], estimates[order], (first, second))
 
 
@@ -127,8 +127,8 @@ def svim(
     """
     budget, zero = _checks.epsilon(epsilon), _checks.not_negative(deviations, "deviations")
     _checks.rng(rng)
-    wanted, parts = _rounds.parts_of(sets, top_k, shares, 3, rng)
-    return _rounds.single_items(parts, budget, wanted, zero, rng)
+    wanted, parts = asking.parts_of(sets, top_k, shares, 3, rng)
+    return asking.single_items(parts, budget, wanted, zero, rng)
 
 
 def frequent_items(
@@ -180,15 +180,15 @@ def frequent_items(
     budget = _checks.epsilon(epsilon)
     cells = _checks.integer(length, "length", 1)
     _checks.rng(rng)
-    wanted, parts = _rounds.parts_of(sets, top_k, shares, 2, rng)
+    wanted, parts = asking.parts_of(sets, top_k, shares, 2, rng)
     items = np.arange(sets.num_items)
     mechanism = SetSelection(items.size, min(cells, items.size), budget)
-    first, estimates = _rounds.ask_items(parts[0], items, mechanism, rng)
-    candidates = _rounds.best(estimates, 2 * wanted)
+    first, estimates = asking.ask_items(parts[0], items, mechanism, rng)
+    candidates = asking.best(estimates, 2 * wanted)
     expected = float(np.clip(estimates[candidates[:wanted]].mean(), 0.0, 1.0))
     mechanism = SetSelection(
         candidates.size, min(cells, candidates.size), budget, frequency=expected
     )
-    last, estimates = _rounds.ask_items(parts[1], candidates, mechanism, rng)
-    order = _rounds.best(estimates, wanted)
+    last, estimates = asking.ask_items(parts[1], candidates, mechanism, rng)
+    order = asking.best(estimates, wanted)
     return ItemResult(candidates[order], estimates[order], (first, last))

@@ -7,8 +7,8 @@ from itertools import count
 import numpy as np
 
 from ldp import _checks
-from ldp.itemsets import _rounds
-from ldp.itemsets._rounds import ItemResult
+from ldp.itemsets import asking
+from ldp.itemsets.asking import ItemResult
 from ldp.itemsets.sets import ItemSets
 from ldp.types import Floats
 
@@ -67,16 +67,16 @@ def svsm(
     """
     budget, zero = _checks.epsilon(epsilon), _checks.not_negative(deviations, "deviations")
     _checks.rng(rng)
-    wanted, parts = _rounds.parts_of(sets, top_k, shares, 5, rng, least=2)
-    singles = _rounds.single_items(parts[:3], budget, wanted, zero, rng)
+    wanted, parts = asking.parts_of(sets, top_k, shares, 5, rng, least=2)
+    singles = asking.single_items(parts[:3], budget, wanted, zero, rng)
     guesses = likely_sets(singles.frequencies, 2 * wanted)
     candidates = tuple(tuple(sorted(singles.items[list(g)].tolist())) for g in guesses)
     some, others = (contained(p.restrict(singles.items), guesses) for p in parts[3:])
-    told, last, estimates = _rounds.corrected(some, others, budget, zero, rng)
+    told, last, estimates = asking.corrected(some, others, budget, zero, rng)
     last = last._replace(candidates=candidates)
     found = [(item,) for item in singles.items.tolist()] + list(candidates)
     frequencies = np.concatenate([singles.frequencies, estimates])
-    order = _rounds.best(frequencies, wanted)
+    order = asking.best(frequencies, wanted)
     rounds = (*singles.rounds, told, last)
     return ItemResult(tuple(found[i] for i in order), frequencies[order], rounds)
 

@@ -64,7 +64,7 @@ def best(estimates: Floats, count: int) -> Integers:
 
 
 def pad_and_sample(
-    num_items: int, length: int, epsilon: float, amplified: bool = True
+    num_items: int, length: int, epsilon: float, *, amplified: bool = True
 ) -> PadAndSample:
     """Choose the oracle of least variance for a rare item: randomized response or hashing."""
     cells = num_items + length
