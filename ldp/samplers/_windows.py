@@ -6,8 +6,8 @@ two integers, one at most e**epsilon times the other: so the budget holds for th
 """
 
 import math
-from collections.abc import Callable
 from decimal import Decimal, localcontext
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,20 @@ _FRACTION = 128  # bits of e**epsilon
 _LARGEST = 44.0  # two numbers of 64 bits have no ratio above e**44.4
 
 
-def budget(epsilon: float) -> float:
+class Windowed(Protocol):
+    """The parts of a sampler that the functions of this file need."""
+
+    @property
+    def domain_size(self) -> int: ...
+    @property
+    def _low(self) -> Words: ...
+    @property
+    def _high(self) -> Words: ...
+    def law(self, laws: npt.ArrayLike) -> Floats: ...
+    def weights(self, laws: npt.ArrayLike) -> Words: ...
+
+
+def check_budget(epsilon: float) -> float:
     """Return a privacy budget that weights of 64 bits can have."""
     number = _checks.epsilon(epsilon)
     if number > _LARGEST:
@@ -79,13 +92,13 @@ def integer_windows(
     return np.array(reached, dtype=np.uint64), np.array(high, dtype=np.uint64)
 
 
-def emitted_epsilon(low: Words, high: Words) -> float:
-    """Return the budget that emitted laws spend at most: ln of the largest ratio of two ends."""
-    pairs = zip(low.tolist(), high.tolist(), strict=True)
+def emitted_epsilon(m: Windowed) -> float:
+    """Budget that the emitted laws spend: ln of the largest ratio of two weights of a value."""
+    pairs = zip(m._low.tolist(), m._high.tolist(), strict=True)
     return max(math.log1p((b - a) / a) for a, b in pairs)  # quotients of integers, rounded once
 
 
-def laws(given: npt.ArrayLike, size: int) -> Floats:
+def check_laws(given: npt.ArrayLike, size: int) -> Floats:
     """Return private distributions, shape (n, size), from one or many rows."""
     array = _checks.reals(given, "laws")
     if array.ndim not in (1, 2) or array.shape[-1] != size:
@@ -102,7 +115,7 @@ def laws(given: npt.ArrayLike, size: int) -> Floats:
     return rows
 
 
-def prior(given: npt.ArrayLike) -> Floats:
+def check_prior(given: npt.ArrayLike) -> Floats:
     """Return a public prior: a distribution with neither a zero nor, so, a one."""
     law = _checks.distribution(given, "prior")
     if law.size < 2 or law.min() <= 0 or law.max() >= 1:
@@ -113,18 +126,18 @@ def prior(given: npt.ArrayLike) -> Floats:
     return law
 
 
-def weights(targets: Floats, low: Words, high: Words) -> Words:
-    """Return the integer weights of laws, which sum to 2**64 in each row."""
+def weights(m: Windowed, laws: npt.ArrayLike) -> Words:
+    """Integers out of 2**64 by which the reports are drawn, in the shape of their laws."""
+    targets = m.law(laws)
     out = np.empty(targets.shape, dtype=np.uint64)
-    _law_kernels.integer_weights(targets, low, high, out)
+    _law_kernels.integer_weights(np.atleast_2d(targets), m._low, m._high, np.atleast_2d(out))
     return out
 
 
-def reports(
-    weights_of: Callable[[Floats], Words], rows: Floats, rng: np.random.Generator
-) -> Integers:
-    """Draw a value from each law's weights, by one word each; runs of laws stay in the cache."""
+def privatize(m: Windowed, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+    """Report one value of each person, shape (n,); `laws` has a row for each, or is one law."""
+    rows, rng = check_laws(laws, m.domain_size), _checks.rng(rng)
     drawn = np.empty(rows.shape[0], dtype=np.int64)
-    for run in _kernels.chunks(*rows.shape):
-        _law_kernels.draw(weights_of(rows[run]), words(rng, run.stop - run.start), drawn[run])
+    for run in _kernels.chunks(*rows.shape):  # runs of laws stay in the cache
+        _law_kernels.draw(m.weights(rows[run]), words(rng, run.stop - run.start), drawn[run])
     return drawn

@@ -59,7 +59,7 @@ def fixed_point_channel(prior: npt.ArrayLike, epsilon: float) -> Floats:
     ----------
     ``S002``, algorithm 1, a recursion on the sorted prior.
     """
-    given, budget = _windows.prior(prior), _checks.epsilon(epsilon)
+    given, budget = _windows.check_prior(prior), _checks.epsilon(epsilon)
     _checks.channel_size(given.size, given.size, "prior")
     order = np.argsort(given, kind="stable")
     q, e = given[order], math.exp(-budget)
@@ -127,7 +127,7 @@ def fixed_point_window(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
     ----------
     Theorem and window are this book's, in its chapter on sampling.
     """
-    q, budget = _windows.prior(prior), _windows.budget(epsilon)
+    q, budget = _windows.check_prior(prior), _windows.check_budget(epsilon)
     e = math.exp(-budget)
     upper = _capped(q, e)
     return window_around("prior", float(q.min()), upper * e, upper, budget)

@@ -9,7 +9,7 @@ from ldp import _checks
 from ldp._frozen import freeze
 from ldp._words import Words
 from ldp.samplers import _windows
-from ldp.types import Floats, Integers
+from ldp.types import Floats
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -57,7 +57,7 @@ class LinearSampler:
     _high: Words = field(repr=False)
 
     def __init__(self, channel: npt.ArrayLike, epsilon: float) -> None:
-        matrix, budget = _checks.channel(channel), _windows.budget(epsilon)
+        matrix, budget = _checks.channel(channel), _windows.check_budget(epsilon)
         if matrix.min() <= 0:
             raise ValueError(f"channel must be positive, got {matrix.min()}.")
         lower, upper = matrix.min(axis=0), matrix.max(axis=0)
@@ -77,27 +77,15 @@ class LinearSampler:
         """Number d of values."""
         return int(self.channel.shape[0])
 
-    @property
-    def emitted_epsilon(self) -> float:
-        """Budget that the emitted laws spend: ln of the largest ratio of two weights of a value."""
-        return _windows.emitted_epsilon(self._low, self._high)
+    emitted_epsilon = property(_windows.emitted_epsilon)
+    weights = _windows.weights
+    privatize = _windows.privatize
 
     def law(self, laws: npt.ArrayLike) -> Floats:
         """Law of the report for each private distribution, shape (m,) or (n, m).
 
         Raises ``TypeError`` or ``ValueError`` if a row is no distribution within 1e-9.
         """
-        rows = _windows.laws(laws, self.domain_size)
+        rows = _windows.check_laws(laws, self.domain_size)
         out: Floats = rows @ self.channel
         return out.reshape(*np.shape(laws)[:-1], -1)
-
-    def weights(self, laws: npt.ArrayLike) -> Words:
-        """Integers out of 2**64 by which the reports are drawn, in the shape of their laws."""
-        targets = self.law(laws)
-        out = _windows.weights(np.atleast_2d(targets), self._low, self._high)
-        return out.reshape(targets.shape)
-
-    def privatize(self, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
-        """Report one value of each person, shape (n,); `laws` has a row for each, or is one law."""
-        rows, rng = _windows.laws(laws, self.domain_size), _checks.rng(rng)
-        return _windows.reports(self.weights, rows, rng)

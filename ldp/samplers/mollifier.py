@@ -10,7 +10,7 @@ from ldp import _checks
 from ldp._frozen import freeze
 from ldp._words import Words
 from ldp.samplers import _law_kernels, _windows
-from ldp.types import Floats, Integers
+from ldp.types import Floats
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -74,7 +74,7 @@ class Mollifier:
     def __init__(self, lower: npt.ArrayLike, upper: npt.ArrayLike, epsilon: float) -> None:
         least = _checks.positive_vector(lower, "lower")
         largest = _checks.positive_vector(upper, "upper", least.size)
-        budget = _windows.budget(epsilon)
+        budget = _windows.check_budget(epsilon)
         _windows.check_ratio(least, largest, budget)
         low, high = _windows.integer_windows(least, largest, budget)
         for array in (least, largest, low, high):
@@ -90,30 +90,19 @@ class Mollifier:
         """Number d of values."""
         return self.lower.size
 
-    @property
-    def emitted_epsilon(self) -> float:
-        """Budget that the emitted laws spend: ln of the largest ratio of two weights of a value."""
-        return _windows.emitted_epsilon(self._low, self._high)
+    emitted_epsilon = property(_windows.emitted_epsilon)
+    weights = _windows.weights
+    privatize = _windows.privatize
 
     def law(self, laws: npt.ArrayLike) -> Floats:
         """Law of the report for each private distribution, shape (d,) or (n, d) as given.
 
         Raises ``TypeError`` or ``ValueError`` if a row is no distribution within 1e-9.
         """
-        rows = _windows.laws(laws, self.domain_size)
+        rows = _windows.check_laws(laws, self.domain_size)
         out = np.empty_like(rows)
         _law_kernels.project(rows, self.lower, self.upper, out)
         return out.reshape(np.shape(laws))
-
-    def weights(self, laws: npt.ArrayLike) -> Words:
-        """Integers out of 2**64 by which the reports are drawn, in the shape of `laws`."""
-        targets = np.atleast_2d(self.law(laws))
-        return _windows.weights(targets, self._low, self._high).reshape(np.shape(laws))
-
-    def privatize(self, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
-        """Report one value of each person, shape (n,); `laws` has a row for each, or is one law."""
-        rows, rng = _windows.laws(laws, self.domain_size), _checks.rng(rng)
-        return _windows.reports(self.weights, rows, rng)
 
 
 def relative_mollifier(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
@@ -145,7 +134,7 @@ def relative_mollifier(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
     ----------
     ``S002``, "LDP samplers through relative mollifiers".
     """
-    q, budget = _windows.prior(prior), _windows.budget(epsilon)
+    q, budget = _windows.check_prior(prior), _windows.check_budget(epsilon)
     lower, upper = q * math.exp(-budget / 2), q * math.exp(budget / 2)
     return window_around("prior", float(q.min()), lower, upper, budget)
 
@@ -179,7 +168,7 @@ def minimax_mollifier(domain_size: int, epsilon: float) -> Mollifier:
     ----------
     ``S002``, "Minimax optimal samplers", the non-linear one.
     """
-    d, budget = _checks.domain_size(domain_size), _windows.budget(epsilon)
+    d, budget = _checks.domain_size(domain_size), _windows.check_budget(epsilon)
     share = math.exp(-budget)
     most = np.full(d, 1 / (1 + (d - 1) * share))
     return window_around("domain_size", d, most * share, most, budget)
@@ -221,7 +210,7 @@ def local_mollifier(prior: npt.ArrayLike, epsilon: float, factor: float) -> Moll
     ``ghoukasian2025locally`` treats this neighbourhood; optimality as stated here is shown in the
     book's chapter on sampling.
     """
-    q, budget = _windows.prior(prior), _windows.budget(epsilon)
+    q, budget = _windows.check_prior(prior), _windows.check_budget(epsilon)
     gamma = _checks.positive(factor, "factor")
     if gamma <= 1:
         raise ValueError(f"factor must be more than 1, got {gamma}.")
