@@ -451,7 +451,7 @@ def is_noisy(m: Any) -> bool:
 
 def places(m: Any) -> Array:
     """Return the values of a small one: those of a domain, or points of a grid."""
-    return np.arange(m.domain_size) if hasattr(m, "domain_size") else np.asarray(m.grid)
+    return np.arange(m.domain_size) if hasattr(m, "domain_size") else np.asarray(m.grid.points)
 
 
 def numbers_and_laws(m: Any) -> tuple[Floats, Floats]:
@@ -460,17 +460,17 @@ def numbers_and_laws(m: Any) -> tuple[Floats, Floats]:
         channel = m.channel()
         possible = np.flatnonzero(channel.any(axis=0))  # a hybrid may send the bit alone
         return m.unbiased(possible), channel[:, possible]
-    decay, far = m.epsilon / m.resolution, int(40 * m.resolution / m.epsilon) + 1
-    reports = np.arange(-far, m.resolution + far + 1)
-    distance = np.abs(reports - np.arange(m.resolution + 1)[:, None])
+    decay, far = m.epsilon / m.grid.resolution, int(40 * m.grid.resolution / m.epsilon) + 1
+    reports = np.arange(-far, m.grid.resolution + far + 1)
+    distance = np.abs(reports - np.arange(m.grid.resolution + 1)[:, None])
     law = np.tanh(decay / 2) * np.exp(-decay * distance)
-    return m.lower + (m.upper - m.lower) * reports / m.resolution, law
+    return m.grid.lower + (m.grid.upper - m.grid.lower) * reports / m.grid.resolution, law
 
 
 def law_given(m: Any, value: float, laws: Floats) -> Floats:
     """Mix the laws of the two grid points between which a value lies, so that its mean stays."""
-    place = (value - m.lower) / (m.upper - m.lower) * m.resolution
-    below = min(int(place), m.resolution - 1)
+    place = (value - m.grid.lower) / (m.grid.upper - m.grid.lower) * m.grid.resolution
+    below = min(int(place), m.grid.resolution - 1)
     part = place - below
     mixed: Floats = (1 - part) * laws[below] + part * laws[below + 1]
     return mixed

@@ -26,7 +26,6 @@ from fuzz_arguments import SMALL, UNTOUCHED, World, plausible, spoiled, world
 import ldp
 import ldp.assigned
 import ldp.experiments
-from ldp._noise import reach
 
 REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
@@ -143,8 +142,8 @@ def impossible(m: Any, reports: Any) -> bool:
         return bool(c.min() < 0 or c.max() > n or (histogram and abs(c.sum() - n) > 1e-9 * n))
     rows = np.asarray(reports)
     if is_noisy(m):
-        far = reach(m._decay)
-        return bool(rows.size and (rows.min() < -far or rows.max() > m.resolution + far))
+        least, most = m.report.bounds
+        return bool(rows.size and (rows.min() < least or rows.max() > most))
     dtype = np.int64 if rows.dtype.kind in "iu" and rows.dtype != np.uint8 else rows.dtype
     packed = all_reports(m).ndim == 2
     rows = rows.astype(np.uint8 if packed else dtype if rows.dtype.names else np.int64)

@@ -62,7 +62,7 @@ def test_the_default_window_is_best(epsilon):
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 0.7, 1.0, 2.0, 4.0])
 def test_no_other_share_of_the_hybrid_is_better(epsilon):
     m = HybridMean(-1.0, 1.0, epsilon, 64)
-    p, b = m.piecewise.variance(m.grid), m.one_bit.variance(m.grid)
+    p, b = m.piecewise.variance(m.grid.points), m.one_bit.variance(m.grid.points)
     shares = np.linspace(0, 1, 1001)[:, None]
     mixed = (shares * p + (1 - shares) * b).max(axis=1)
     own = (m.share * p + (1 - m.share) * b).max()
@@ -133,7 +133,7 @@ def test_words_say_nothing_of_the_values(m):
 def test_interval_by_hand(m):
     reports = m.privatize(np.linspace(0, 1, 500), np.random.default_rng(9))
     numbers = m.unbiased(reports)
-    spread = max(numbers.var(ddof=1), min(m.variance(x) for x in m.grid))
+    spread = max(numbers.var(ddof=1), min(m.variance(x) for x in m.grid.points))
     half = 1.959963984540054 * np.sqrt(spread / 500)
     expected = numbers.mean() - half, numbers.mean() + half
     assert mean_interval(reports, m, population=True) == pytest.approx(expected, rel=1e-9)
@@ -146,7 +146,7 @@ def test_interval_by_hand(m):
 def test_sums_of_squares_are_exact(reports):
     """Their two limbs hold 62 bits: here of the largest reports that the smallest budgets make."""
     m = LaplaceMean(-1.0, 2.0, 1.01 * 2**-24 * 1024, 1024)
-    n, mean, spread = m._moments(reports)
+    n, mean, spread = m.moments(reports)
     exact = [Fraction(y) for y in reports]
     middle = sum(exact) / n
     squares = sum((y - middle) ** 2 for y in exact) / (n - 1)

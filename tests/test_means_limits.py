@@ -26,7 +26,7 @@ every_oracle = pytest.mark.parametrize(
 @every_oracle
 def test_rows_of_the_channel_are_laws_that_spend_epsilon(m):
     channel = m.channel()
-    assert channel.shape == (m.grid.size, m.num_outcomes)
+    assert channel.shape == (m.grid.points.size, m.num_outcomes)
     assert np.abs(channel.sum(axis=1) - 1).max() < 1e-14
     assert worst_case_epsilon(channel) == pytest.approx(m.epsilon, rel=1e-12)
 
@@ -72,7 +72,7 @@ def test_a_bit_is_randomized_response():
 @every_oracle
 def test_numbers_are_unbiased_with_the_stated_variance(m):
     numbers, laws = numbers_and_laws(m)
-    values = np.append(m.grid, np.linspace(LOWER, UPPER, 41))
+    values = np.append(m.grid.points, np.linspace(LOWER, UPPER, 41))
     mean = np.array([law_given(m, x, laws) @ numbers for x in values])
     spread = np.array([law_given(m, x, laws) @ (numbers - x) ** 2 for x in values])
     size = np.sqrt(m.worst_variance) + UPPER - LOWER
@@ -89,9 +89,9 @@ def test_worst_variance_is_the_largest(m):
 
 @every_oracle
 def test_grid(m):
-    assert m.grid.size == m.resolution + 1
-    assert (m.grid[0], m.grid[-1]) == (LOWER, UPPER)
-    assert np.diff(m.grid) == pytest.approx((UPPER - LOWER) / m.resolution, rel=1e-12)
+    assert m.grid.points.size == m.grid.resolution + 1
+    assert (m.grid.points[0], m.grid.points[-1]) == (LOWER, UPPER)
+    assert np.diff(m.grid.points) == pytest.approx((UPPER - LOWER) / m.grid.resolution, rel=1e-12)
 
 
 @pytest.mark.parametrize("m", small(1.0, MEANS), ids=repr)
@@ -184,7 +184,7 @@ def test_the_published_hybrid_mechanism(epsilon):
     assert m.share == pytest.approx(1 - 1 / s, rel=rtol)
     published = (s + 3) / (3 * s * (s - 1)) + (e + 1) ** 2 / (s * (e - 1) ** 2)
     assert m.worst_variance == pytest.approx(published, rel=rtol)
-    assert np.ptp(m.variance(m.grid)) < 1e-9 * published  # the same for all values
+    assert np.ptp(m.variance(m.grid.points)) < 1e-9 * published  # the same for all values
 
 
 def test_below_0_61_the_hybrid_sends_the_bit():
@@ -226,7 +226,7 @@ def test_the_best_window_falls_like_the_cube_root():
     for epsilon in (12.0, 14.0):
         m = PiecewiseMean(0.0, 1.0, epsilon, 2**18)
         scale = np.cbrt(2 * np.exp(-epsilon))
-        assert m.window / m.resolution == pytest.approx(scale, rel=scale)
+        assert m.window / m.grid.resolution == pytest.approx(scale, rel=scale)
         assert m.worst_variance == pytest.approx(scale**2 / 4, rel=2 * scale)
 
 

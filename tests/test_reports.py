@@ -1,23 +1,21 @@
 """What a mechanism says of its reports and of its tally is what they are."""
 
-import instances
-import mean_oracles
 import numpy as np
 import pytest
+from catalogue import FREQUENCIES, MEANS, small
 
 import ldp
 from ldp.means import HybridMean, LaplaceMean, PiecewiseMean
 from ldp.types import OutcomeMechanism
 
-FAMILIES = sorted({type(m) for m in instances.every(1.0)}, key=repr)
-EVERY = [*instances.every(1.0), *mean_oracles.every(1.0)]
+EVERY = [*small(1.0), *small(1.0, MEANS)]
 SIZES = {2: "uint8", 255: "uint8", 256: "uint8", 257: "uint16", 65_535: "uint16"}
 SIZES |= {65_536: "uint16", 65_537: "uint32", 2**20: "uint32"}
 
 
 def drawn(m, num_users=200):
     """Reports about the last value, which are the largest that numbers can be."""
-    last = m.domain_size - 1 if isinstance(m, ldp.Mechanism) else m.upper
+    last = m.domain_size - 1 if isinstance(m, ldp.Mechanism) else m.grid.upper
     return m.privatize(np.full(num_users, last), np.random.default_rng(1))
 
 
@@ -90,10 +88,10 @@ def test_sums_of_small_numbers_do_not_wrap():
     assert laplace.tally(np.full(n, far, dtype=np.int8)).counts.tolist() == [n * far, 0, n * far**2]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FREQUENCIES)
 def test_a_tally_counts_outcomes_where_the_mechanism_says_so(family):
     said, found = set(), []
-    for m in (m for m in instances.every(1.0) if type(m) is family):
+    for m in small(1.0, {family: FREQUENCIES[family]}):
         reports = m.privatize(np.repeat(np.arange(m.domain_size), 20), np.random.default_rng(1))
         tally = m.tally(reports)
         histogram = np.bincount(m.outcomes(reports), minlength=m.channel().shape[1])

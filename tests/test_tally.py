@@ -3,14 +3,13 @@
 import copy
 import pickle
 
-import instances
-import mean_oracles
 import numpy as np
 import pytest
+from catalogue import MEANS, small
 
 import ldp
 
-EVERY = [*instances.every(1.0), *mean_oracles.every(1.0)]
+EVERY = [*small(1.0), *small(1.0, MEANS)]
 COPIES = {
     "pickle": lambda value: pickle.loads(pickle.dumps(value)),
     "old pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=0)),
@@ -20,7 +19,7 @@ COPIES = {
 
 
 def some_tally(m):
-    values = [0, 1, 1] if isinstance(m, ldp.Mechanism) else [m.upper] * 3
+    values = [0, 1, 1] if isinstance(m, ldp.Mechanism) else [m.grid.upper] * 3
     return m.tally(m.privatize(values, np.random.default_rng(1)))
 
 
@@ -53,4 +52,4 @@ def test_copies_of_counted_candidates_are_read_only(copied):
 
 def test_mechanisms_differ_from_those_of_other_arguments():
     assert len(set(EVERY)) == len(EVERY)
-    assert set(EVERY).isdisjoint(instances.every(1.5))
+    assert set(EVERY).isdisjoint(small(1.5))

@@ -6,47 +6,19 @@ every oracle here sends a number of mean :math:`u` and mean square :math:`a+bu^2
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks, _kernels
+from ldp._frozen import freeze
 from ldp._words import Words
 from ldp.tally import Tally, check_counts
 from ldp.types import Array, Floats, Integers, ReportType
 
 _LARGEST_RESOLUTION = 2**20
-
-
-@runtime_checkable
-class OnGrid(Protocol):
-    """The parts of a mean oracle that the functions of this room need."""
-
-    @property
-    def lower(self) -> float: ...
-    @property
-    def upper(self) -> float: ...
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def resolution(self) -> int: ...
-    @property
-    def grid(self) -> Floats: ...
-    @property
-    def worst_variance(self) -> float: ...
-    def variance(self, values: npt.ArrayLike) -> Floats: ...
-    @property
-    def _square(self) -> tuple[float, float]: ...
-    @property
-    def report(self) -> ReportType: ...
-    @property
-    def num_outcomes(self) -> int: ...
-    def outcomes(self, reports: npt.ArrayLike) -> Integers: ...
-    def tally(self, reports: npt.ArrayLike) -> Tally: ...
-    def unbiased(self, reports: npt.ArrayLike) -> Floats: ...
-    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array: ...
-    def _moments(self, reports: npt.ArrayLike | Tally) -> "Moments": ...
 
 
 class Moments(NamedTuple):
@@ -67,29 +39,65 @@ def check_range(lower: Any, upper: Any) -> tuple[float, float]:
     return ends
 
 
-def check_resolution(given: Any) -> int:
-    """Return the number of steps of a grid."""
-    return _checks.integer(given, "resolution", 1, _LARGEST_RESOLUTION)
+@dataclass(frozen=True, init=False)
+class Grid:
+    """Evenly spaced points of a range."""
+
+    lower: float
+    upper: float
+    resolution: int
+    """Number K of steps from end to end."""
+
+    def __init__(self, lower: float, upper: float, resolution: int) -> None:
+        ends = check_range(lower, upper)
+        steps = _checks.integer(resolution, "resolution", 1, _LARGEST_RESOLUTION)
+        freeze(self, lower=ends[0], upper=ends[1], resolution=steps)
+
+    @property
+    def step(self) -> float:
+        """Width of a step, in the units of the values."""
+        return (self.upper - self.lower) / self.resolution
+
+    @property
+    def middle(self) -> float:
+        """Middle of the range."""
+        return self.lower + (self.upper - self.lower) / 2
+
+    @property
+    def points(self) -> Floats:
+        """Points that values are rounded to, shape (resolution + 1,)."""
+        return np.linspace(self.lower, self.upper, self.resolution + 1)
+
+    def shares(self, values: Floats) -> Floats:
+        """How far from one end to the other values lie, from 0 to 1."""
+        return (values - self.lower) / (self.upper - self.lower)
+
+    def number(self, steps: npt.ArrayLike) -> Floats:
+        """Return the number that lies so many steps from the middle of the range."""
+        return self.middle + np.asarray(self.step * np.asarray(steps), dtype=np.float64)
 
 
-def step(m: OnGrid) -> float:
-    """Width of a step of the grid, in the units of the values."""
-    return (m.upper - m.lower) / m.resolution
+@runtime_checkable
+class OnGrid(Protocol):
+    """The parts of a mean oracle that the functions of this room need."""
 
-
-def middle(m: OnGrid) -> float:
-    """Middle of the range."""
-    return m.lower + (m.upper - m.lower) / 2
-
-
-def number(m: OnGrid, steps: npt.ArrayLike) -> Floats:
-    """Return the number that lies so many steps from the middle of the range."""
-    return middle(m) + np.asarray(step(m) * np.asarray(steps), dtype=np.float64)
-
-
-def grid(m: OnGrid) -> Floats:
-    """Points that values are rounded to, shape (resolution + 1,)."""
-    return np.linspace(m.lower, m.upper, m.resolution + 1)
+    @property
+    def grid(self) -> Grid: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def worst_variance(self) -> float: ...
+    def variance(self, values: npt.ArrayLike) -> Floats: ...
+    @property
+    def _square(self) -> tuple[float, float]: ...
+    @property
+    def report(self) -> ReportType: ...
+    @property
+    def num_outcomes(self) -> int: ...
+    def tally(self, reports: npt.ArrayLike) -> Tally: ...
+    def unbiased(self, reports: npt.ArrayLike) -> Floats: ...
+    def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array: ...
+    def moments(self, reports: npt.ArrayLike | Tally) -> Moments: ...
 
 
 # -- reports ---------------------------------------------------------------------------------------
@@ -108,12 +116,11 @@ def privatize(m: OnGrid, values: npt.ArrayLike, rng: np.random.Generator) -> Arr
     -------
     ndarray, shape (n,), of the dtype of `report`
     """
-    given = _checks.reals_between(values, "values", m.lower, m.upper)
+    given = _checks.reals_between(values, "values", m.grid.lower, m.grid.upper)
     rng = _checks.rng(rng)
     reports = np.empty(given.size, dtype=m.report.dtype)
-    width = m.upper - m.lower
     for chunk in _kernels.chunks(given.size, 2):
-        reports[chunk] = m._randomize((given[chunk] - m.lower) / width, rng)
+        reports[chunk] = m._randomize(m.grid.shares(given[chunk]), rng)
     return reports
 
 
@@ -144,11 +151,12 @@ def variance(m: OnGrid, values: npt.ArrayLike) -> Floats:
     -------
     ndarray, in the shape of `values`
     """
-    array = _checks.plain_array(values, "values")
-    given = _checks.reals_between(array, "values", m.lower, m.upper, array.ndim)
-    place = (given - m.lower) / (m.upper - m.lower) * m.resolution
-    below = np.minimum(np.floor(place), m.resolution - 1)
-    result: Floats = step(m) ** 2 * spread(*m._square, below - m.resolution / 2, place - below)
+    grid, array = m.grid, _checks.plain_array(values, "values")
+    given = _checks.reals_between(array, "values", grid.lower, grid.upper, array.ndim)
+    place = grid.shares(given) * grid.resolution
+    below = np.minimum(np.floor(place), grid.resolution - 1)
+    middle = grid.resolution / 2
+    result: Floats = grid.step**2 * spread(*m._square, below - middle, place - below)
     return result
 
 
@@ -164,8 +172,8 @@ def largest_spread(a: Any, b: Any, point: Any) -> Any:
 
 def worst_variance(m: OnGrid) -> float:
     """Largest :meth:`variance` of all values in the range."""
-    points = np.arange(m.resolution) - m.resolution / 2
-    return float(step(m) ** 2 * largest_spread(*m._square, points).max())
+    points = np.arange(m.grid.resolution) - m.grid.resolution / 2
+    return float(m.grid.step**2 * largest_spread(*m._square, points).max())
 
 
 # -- estimates -------------------------------------------------------------------------------------
@@ -173,7 +181,7 @@ def worst_variance(m: OnGrid) -> float:
 
 def mean(m: OnGrid, reports: npt.ArrayLike | Tally) -> float:
     """Unbiased estimate of the mean of the users' values, from reports or a tally of them."""
-    return m._moments(reports).mean
+    return m.moments(reports).mean
 
 
 def histogram_moments(m: OnGrid, reports: npt.ArrayLike | Tally) -> Moments:
@@ -181,15 +189,15 @@ def histogram_moments(m: OnGrid, reports: npt.ArrayLike | Tally) -> Moments:
     tally = checked_tally(m, reports, m.num_outcomes)
     seen = np.flatnonzero(tally.counts)
     numbers = np.zeros(m.num_outcomes)
-    numbers[seen] = m.unbiased(seen) - middle(m)
+    numbers[seen] = m.unbiased(seen) - m.grid.middle
     average = float(tally.counts @ numbers) / tally.num_reports
     squares = float(tally.counts @ (numbers - average) ** 2)
-    return moments(m, tally.num_reports, average, squares)
+    return finished(m, tally.num_reports, average, squares)
 
 
-def moments(m: OnGrid, size: int, average: float, squares: float) -> Moments:
+def finished(m: OnGrid, size: int, average: float, squares: float) -> Moments:
     """Finish the moments: the mean is about the middle of the range, the squares about the mean."""
-    return Moments(size, middle(m) + average, squares / (size - 1) if size > 1 else math.nan)
+    return Moments(size, m.grid.middle + average, squares / (size - 1) if size > 1 else math.nan)
 
 
 def checked_tally(m: OnGrid, reports: npt.ArrayLike | Tally, num_counts: int) -> Tally:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ldp import _checks
 from ldp._frozen import freeze
 from ldp._words import threshold, words
 from ldp.means import _grid
-from ldp.means.one_bit import OneBitMean
+from ldp.means.one_bit import OneBitMean, bit_scale
 from ldp.means.piecewise import PiecewiseMean, best_window, check_window
+from ldp.mechanisms.randomized_response import check_response
 from ldp.mechanisms.reports import number_outcomes, numbers
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.types import Array, Floats, ReportType
@@ -53,10 +55,8 @@ class HybridMean:
     ``wang2019collecting``, section III.
     """
 
-    lower: float
-    upper: float
+    grid: _grid.Grid
     epsilon: float
-    resolution: int
     window: int
 
     def __init__(
@@ -67,33 +67,24 @@ class HybridMean:
         resolution: int = 1024,
         window: int | None = None,
     ) -> None:
-        bit = OneBitMean(lower, upper, epsilon)
-        steps = _grid.check_resolution(resolution)
+        grid, budget = _grid.Grid(lower, upper, resolution), _checks.epsilon(epsilon)
+        check_response(2, budget)
+        steps = grid.resolution
         if window is None:
-            by_bit = bit._square[0] * steps**2
-            window = best_window(
-                steps, bit.epsilon, lambda a, slope: slope * a + (1 - slope) * by_bit
-            )
-        size = check_window(window, steps)
-        PiecewiseMean(bit.lower, bit.upper, bit.epsilon, steps, size)
-        freeze(
-            self,
-            lower=bit.lower,
-            upper=bit.upper,
-            epsilon=bit.epsilon,
-            resolution=steps,
-            window=size,
-        )
+            by_bit = bit_scale(budget) ** 2 / 4 * steps**2
+            window = best_window(steps, budget, lambda a, slope: slope * a + (1 - slope) * by_bit)
+        freeze(self, grid=grid, epsilon=budget, window=check_window(window, steps, budget))
 
     @property
     def piecewise(self) -> PiecewiseMean:
         """The one part."""
-        return PiecewiseMean(self.lower, self.upper, self.epsilon, self.resolution, self.window)
+        grid = self.grid
+        return PiecewiseMean(grid.lower, grid.upper, self.epsilon, grid.resolution, self.window)
 
     @property
     def one_bit(self) -> OneBitMean:
         """The other part."""
-        return OneBitMean(self.lower, self.upper, self.epsilon)
+        return OneBitMean(self.grid.lower, self.grid.upper, self.epsilon)
 
     @property
     def share(self) -> float:
@@ -103,12 +94,12 @@ class HybridMean:
 
     @property
     def _by_bit(self) -> float:
-        return self.one_bit._square[0] * self.resolution**2
+        return self.one_bit._square[0] * self.grid.resolution**2
 
     @property
     def num_outcomes(self) -> int:
         """Number K + w + 2 of reports."""
-        return self.resolution + self.window + 2
+        return self.grid.resolution + self.window + 2
 
     @property
     def report(self) -> ReportType:
@@ -121,21 +112,20 @@ class HybridMean:
         a, b = self.piecewise._square
         return self.share * a + (1 - self.share) * self._by_bit, self.share * b
 
-    grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
     outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
-    _moments = _grid.histogram_moments
+    moments = _grid.histogram_moments
     check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
         # Both reports are made, from the same words: only one of them is sent.
         cells, bit = self.piecewise, self.one_bit
         coin, rounding, drawing = words(rng, (3, shares.size))
-        points = _grid.round_at_random(shares, self.resolution, rounding)
+        points = _grid.round_at_random(shares, self.grid.resolution, rounding)
         ends = _grid.round_at_random(shares, 1, rounding)
         return np.where(
             coin < threshold(self.share),
@@ -153,6 +143,6 @@ class HybridMean:
 
     def channel(self) -> Floats:
         """Pr[report | point of the grid], shape (K + 1, K + w + 2)."""
-        ends = np.linspace(0, 1, self.resolution + 1)[:, None]
+        ends = np.linspace(0, 1, self.grid.resolution + 1)[:, None]
         by_bit = np.hstack([1 - ends, ends]) @ self.one_bit.channel()
         return np.hstack([self.share * self.piecewise.channel(), (1 - self.share) * by_bit])

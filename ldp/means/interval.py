@@ -57,11 +57,11 @@ def mean_interval(
     population = _checks.flag(population, "population")
     if not isinstance(mechanism, OnGrid):
         raise TypeError(f"mechanism must be a mean oracle, got {_checks.shown(mechanism)}.")
-    n, mean, spread = mechanism._moments(reports)
+    n, mean, spread = mechanism.moments(reports)
     if n < 2:
         raise ValueError(f"reports must be at least two, got {n}.")
     # Between two points of the grid the variance is larger than at one of them.
-    spread = max(spread, mechanism.variance(mechanism.grid).min())
+    spread = max(spread, mechanism.variance(mechanism.grid.points).min())
     if not population:
         spread = min(spread, mechanism.worst_variance)
     half_width = -float(scipy.special.ndtri((1 - share) / 2)) * math.sqrt(spread / n)

@@ -19,7 +19,7 @@ from ldp.types import Floats, Integers, ReportType
 _LIMB = 31  # bits: reports are below 2**31, their squares two limbs
 
 
-def _check_decay(epsilon: float, resolution: int, least: int) -> float:
+def _check_decay(epsilon: float, resolution: int, least: int) -> None:
     # The noise must exist (epsilon not too large) and fit in an integer (not too small).
     decay = epsilon / resolution
     if not 2.0**least < decay < 36:
@@ -27,7 +27,6 @@ def _check_decay(epsilon: float, resolution: int, least: int) -> float:
             f"epsilon must lie between 2**{least} and 36 times the resolution {resolution}, "
             f"got {epsilon}."
         )
-    return decay
 
 
 @dataclass(frozen=True, init=False)
@@ -76,33 +75,29 @@ class LaplaceMean:
     ``dwork2006calibrating``; ``ghosh2012universally``; ``S001``, mean estimation, local model.
     """
 
-    lower: float
-    upper: float
+    grid: _grid.Grid
     epsilon: float
-    resolution: int
 
     def __init__(self, lower: float, upper: float, epsilon: float, resolution: int = 1024) -> None:
-        ends, budget = _grid.check_range(lower, upper), _checks.epsilon(epsilon)
-        steps = _grid.check_resolution(resolution)
-        _check_decay(budget, steps, -24)
-        freeze(self, lower=ends[0], upper=ends[1], epsilon=budget, resolution=steps)
+        grid, budget = _grid.Grid(lower, upper, resolution), _checks.epsilon(epsilon)
+        _check_decay(budget, grid.resolution, -24)
+        freeze(self, grid=grid, epsilon=budget)
 
     @property
     def num_outcomes(self) -> int:
         """Number of columns of the channel."""
-        return self.resolution + 1
+        return self.grid.resolution + 1
 
     @property
     def report(self) -> ReportType:
         """A number of steps."""
         far = reach(self._decay)
-        return numbers(-far, self.resolution + far)
+        return numbers(-far, self.grid.resolution + far)
 
     @property
     def _square(self) -> tuple[float, float]:
         return 0.5 / math.sinh(self._decay / 2) ** 2, 1.0
 
-    grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
@@ -110,12 +105,12 @@ class LaplaceMean:
 
     @property
     def _decay(self) -> float:
-        return self.epsilon / self.resolution
+        return self.epsilon / self.grid.resolution
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Integers:
-        points = _grid.round_at_random(shares, self.resolution, words(rng, shares.size))
-        decay = Fraction(self.epsilon) / self.resolution
-        return add_laplace(points, self.resolution, decay, rng)
+        points = _grid.round_at_random(shares, self.grid.resolution, words(rng, shares.size))
+        decay = Fraction(self.epsilon) / self.grid.resolution
+        return add_laplace(points, self.grid.resolution, decay, rng)
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Sum of the reports, and of the high and the low 31 bits of their squares."""
@@ -130,7 +125,7 @@ class LaplaceMean:
             raise ValueError(f"{name} must be three integers, got {tally.counts}.")
         n, (total, high, low) = tally.num_reports, map(int, tally.counts)
         squares, far = (high << _LIMB) + low, reach(self._decay)
-        first, last = -far, self.resolution + far
+        first, last = -far, self.grid.resolution + far
         most = (first + last) * total - n * first * last  # all at the ends
         whole, rest = divmod(total, max(n, 1))
         least = n * whole**2 + 2 * whole * rest + rest  # all as equal as integers can be
@@ -141,16 +136,17 @@ class LaplaceMean:
                 f"from {first} to {last}, got {total}, {high}, {low}."
             )
 
-    def _moments(self, reports: npt.ArrayLike | Tally) -> _grid.Moments:
+    def moments(self, reports: npt.ArrayLike | Tally) -> _grid.Moments:
+        """How many reports there are, the mean of their numbers and the sample variance."""
         tally = _grid.checked_tally(self, reports, 3)
         n, (total, high, low) = tally.num_reports, map(int, tally.counts)
         about = n * ((high << _LIMB) + low) - total**2  # exact integers, to the last
-        step, half_steps = _grid.step(self), 2 * total - n * self.resolution
-        return _grid.moments(self, n, half_steps / n * step / 2, about / n * step**2)
+        step, half_steps = self.grid.step, 2 * total - n * self.grid.resolution
+        return _grid.finished(self, n, half_steps / n * step / 2, about / n * step**2)
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
         """One number per report, in the units of the values, whose mean is the user's value."""
-        return _grid.number(self, check_reports(reports, self.report) - self.resolution / 2)
+        return self.grid.number(check_reports(reports, self.report) - self.grid.resolution / 2)
 
     def channel(self) -> Floats:
         """Exact law of :meth:`outcomes` given a point of the grid, shape (K + 1, K + 1).
@@ -158,7 +154,7 @@ class LaplaceMean:
         Reports are cut to 0..K: beyond the ends the likelihood ratio of two values no longer
         changes, so the cut loses no privacy loss.
         """
-        size = self.resolution + 1
+        size = self.grid.resolution + 1
         _checks.channel_size(size, size, "resolution")
         distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
         law: Floats = np.exp(-self._decay * distance) / (1 + math.exp(-self._decay))
@@ -168,7 +164,7 @@ class LaplaceMean:
     def outcomes(self, reports: npt.ArrayLike) -> Integers:
         """Column of the channel: the report cut to 0..K."""
         given = check_reports(reports, self.report).astype(np.int64)
-        return np.clip(given, 0, self.resolution)
+        return np.clip(given, 0, self.grid.resolution)
 
 
 def central_laplace_mean(
@@ -227,17 +223,17 @@ def central_laplace_mean(
     ----------
     ``dwork2006calibrating``; ``S001``, mean estimation, central model.
     """
-    ends, budget = _grid.check_range(lower, upper), _checks.epsilon(epsilon)
-    steps = _grid.check_resolution(resolution)
+    grid, budget = _grid.Grid(lower, upper, resolution), _checks.epsilon(epsilon)
+    steps = grid.resolution
     _check_decay(budget, steps, -40)
-    given = _checks.reals_between(values, "values", *ends)
+    given = _checks.reals_between(values, "values", grid.lower, grid.upper)
     rng = _checks.rng(rng)
     if given.size == 0:
         raise ValueError("values must be at least one, got 0.")
-    width, total = ends[1] - ends[0], 0
+    total = 0
     for chunk in _kernels.chunks(given.size, 1):
-        shares = (given[chunk] - ends[0]) / width
+        shares = grid.shares(given[chunk])
         total += int(_grid.round_at_random(shares, steps, words(rng, shares.size)).sum())
     decay = Fraction(budget) / steps
     total = int(add_laplace(np.array([total]), steps * given.size, decay, rng)[0])
-    return ends[0] + width * (total / steps / given.size)
+    return grid.lower + (grid.upper - grid.lower) * (total / steps / given.size)

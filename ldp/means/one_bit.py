@@ -16,6 +16,11 @@ from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.types import Array, Floats, Integers
 
 
+def bit_scale(epsilon: float) -> float:
+    """Width of the two numbers that the bit stands for, in widths of the range."""
+    return 1 / math.tanh(epsilon / 2)
+
+
 @dataclass(frozen=True, init=False)
 class OneBitMean:
     r"""Mean of values in a range from one bit of each user.
@@ -60,19 +65,12 @@ class OneBitMean:
     1-bit communication; ``S004``, the method (mean oracle).
     """
 
-    lower: float
-    upper: float
+    grid: _grid.Grid
     epsilon: float
 
     def __init__(self, lower: float, upper: float, epsilon: float) -> None:
-        ends = _grid.check_range(lower, upper)
-        freeze(self, lower=ends[0], upper=ends[1], epsilon=_checks.epsilon(epsilon))
+        freeze(self, grid=_grid.Grid(lower, upper, 1), epsilon=_checks.epsilon(epsilon))
         check_response(2, self.epsilon)
-
-    @property
-    def resolution(self) -> int:
-        """Number of steps of the grid: one, from end to end."""
-        return 1
 
     @property
     def num_outcomes(self) -> int:
@@ -80,22 +78,17 @@ class OneBitMean:
         return 2
 
     @property
-    def _coth(self) -> float:
-        return 1 / math.tanh(self.epsilon / 2)
-
-    @property
     def _square(self) -> tuple[float, float]:
-        return self._coth**2 / 4, 0.0
+        return bit_scale(self.epsilon) ** 2 / 4, 0.0
 
     report = property(outcome_number)
-    grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
     outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
-    _moments = _grid.histogram_moments
+    moments = _grid.histogram_moments
     check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
@@ -111,7 +104,7 @@ class OneBitMean:
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
         """One number per report, in the units of the values, whose mean is the user's value."""
         half_steps = self.outcomes(reports) - 0.5
-        return _grid.number(self, self._coth * half_steps)
+        return self.grid.number(bit_scale(self.epsilon) * half_steps)
 
     def channel(self) -> Floats:
         """Pr[report | end of the range], shape (2, 2)."""

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _checks, _kernels
+from ldp import _checks
 from ldp._frozen import freeze
-from ldp._words import Words, at_least, shared_rest, words
+from ldp._words import Words, words
 from ldp.means import _grid
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
+from ldp.mechanisms.windows import (
+    check_window_law,
+    draw_in_windows,
+    window_channel,
+    window_law,
+)
 from ldp.types import Array, Floats, Integers
 
 _WINDOWS_AT_ONCE = 2**14
@@ -44,9 +50,11 @@ def best_window(resolution: int, epsilon: float, worst: Callable[[Any, Any], Any
         return min(map(best_from, range(1, last + 1, _WINDOWS_AT_ONCE)))[1]
 
 
-def check_window(given: Any, resolution: int) -> int:
-    """Return the number of cells of a window."""
-    return _checks.integer(given, "window", 1, 4 * resolution)
+def check_window(given: Any, resolution: int, epsilon: float) -> int:
+    """Return the number of cells of a window, at a budget that its law can spend."""
+    window = _checks.integer(given, "window", 1, 4 * resolution)
+    check_window_law(resolution, epsilon, window)
+    return window
 
 
 @dataclass(frozen=True, init=False)
@@ -104,10 +112,8 @@ class PiecewiseMean:
     ``wang2019collecting``, section III.
     """
 
-    lower: float
-    upper: float
+    grid: _grid.Grid
     epsilon: float
-    resolution: int
     window: int
 
     def __init__(
@@ -118,72 +124,68 @@ class PiecewiseMean:
         resolution: int = 1024,
         window: int | None = None,
     ) -> None:
-        ends, budget = _grid.check_range(lower, upper), _checks.epsilon(epsilon)
-        steps = _grid.check_resolution(resolution)
+        grid, budget = _grid.Grid(lower, upper, resolution), _checks.epsilon(epsilon)
+        steps = grid.resolution
         if window is None:
             # Values of the first step, at either end of the range, are the worst.
             window = best_window(
                 steps, budget, lambda a, slope: _grid.largest_spread(a, 1 / slope, -steps / 2)
             )
-        size = check_window(window, steps)
-        freeze(self, lower=ends[0], upper=ends[1], epsilon=budget, resolution=steps, window=size)
-        _checks.probabilities(self.p, self.q, budget)
-        _checks.integer_weights(self.p, budget, steps, size)
+        freeze(self, grid=grid, epsilon=budget, window=check_window(window, steps, budget))
 
     @property
     def num_outcomes(self) -> int:
         """Number K + w of cells."""
-        return self.resolution + self.window
+        return self.grid.resolution + self.window
+
+    @property
+    def _windows(self) -> tuple[int, float, int]:
+        return self.grid.resolution, self.epsilon, self.window
 
     @property
     def p(self) -> float:
         """Probability of any one cell in the window."""
-        return 1 / (self.window + self.resolution * math.exp(-self.epsilon))
+        return window_law(*self._windows)[0]
 
     @property
     def q(self) -> float:
         """Probability of any one cell outside the window."""
-        return self.p * math.exp(-self.epsilon)
+        return window_law(*self._windows)[1]
 
     @property
     def _slope(self) -> float:
-        return float(window_square(self.resolution, self.epsilon, self.window)[1])
+        return float(window_square(self.grid.resolution, self.epsilon, self.window)[1])
 
     @property
     def _square(self) -> tuple[float, float]:
-        a, slope = window_square(self.resolution, self.epsilon, self.window)
+        a, slope = window_square(self.grid.resolution, self.epsilon, self.window)
         return float(a), float(1 / slope)
 
     report = property(outcome_number)
-    grid = property(_grid.grid)
     worst_variance = property(_grid.worst_variance)
     variance = _grid.variance
     privatize = _grid.privatize
     outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
-    _moments = _grid.histogram_moments
+    moments = _grid.histogram_moments
     check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:
-        points = _grid.round_at_random(shares, self.resolution, words(rng, shares.size))
+        points = _grid.round_at_random(shares, self.grid.resolution, words(rng, shares.size))
         return self._draw(points, words(rng, shares.size))
 
     def _draw(self, points: Integers, random_words: Words) -> Array:
-        outside, cells = at_least(self.q), np.empty(points.size, dtype=self.report.dtype)
-        inside = shared_rest(outside, self.resolution, self.window)
-        _kernels.draw_near(
-            points, random_words, outside, inside, self.window, self.resolution, cells
-        )
+        cells = np.empty(points.size, dtype=self.report.dtype)
+        draw_in_windows(points, random_words, *self._windows, cells)
         return cells
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
         """One number per report, in the units of the values, whose mean is the user's value."""
         cells = self.outcomes(reports) - (self.num_outcomes - 1) / 2
-        return _grid.number(self, cells / self._slope)
+        return self.grid.number(cells / self._slope)
 
     def channel(self) -> Floats:
         """Pr[cell | point of the grid], shape (K + 1, K + w)."""
-        _checks.channel_size(self.resolution + 1, self.num_outcomes, "resolution")
-        distance = np.arange(self.num_outcomes) - np.arange(self.resolution + 1)[:, None]
-        return np.where((distance >= 0) & (distance < self.window), self.p, self.q)
+        _checks.channel_size(self.grid.resolution + 1, self.num_outcomes, "resolution")
+        return window_channel(*self._windows)

@@ -137,7 +137,7 @@ class VectorMean:
                 f"oracle must make a mean oracle of epsilon at most {share}, "
                 f"got {_checks.shown(made)}."
             )
-        if (made.lower, made.upper) != ends:
+        if (made.grid.lower, made.grid.upper) != ends:
             raise ValueError(
                 f"oracle must make a mean oracle of the range {ends}, got {_checks.shown(made)}."
             )

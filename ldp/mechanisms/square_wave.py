@@ -8,9 +8,15 @@ import numpy.typing as npt
 
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
-from ldp._words import at_least, shared_rest, words
+from ldp._words import words
 from ldp.mechanisms.reports import number_outcomes, outcome_number, packed_supports
 from ldp.mechanisms.shared import budget_odds, count_outcomes, outcome_counts, support_likelihood
+from ldp.mechanisms.windows import (
+    check_window_law,
+    draw_in_windows,
+    window_channel,
+    window_law,
+)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers
 from ldp.waves import mutual_information_bound, optimal_half_width
@@ -88,8 +94,7 @@ class SquareWave:
             half_width = _best_half_width(d, budget)
         width = _checks.integer(half_width, "half_width", 0, 2**31)
         freeze(self, domain_size=d, epsilon=budget, half_width=width)
-        _checks.probabilities(self.p, self.q, self.epsilon)
-        _checks.integer_weights(self.p, budget, d - 1, self._window)
+        check_window_law(d - 1, budget, self._window)
 
     @property
     def num_outcomes(self) -> int:
@@ -101,14 +106,18 @@ class SquareWave:
         return 2 * self.half_width + 1
 
     @property
+    def _windows(self) -> tuple[int, float, int]:
+        return self.domain_size - 1, self.epsilon, self._window
+
+    @property
     def p(self) -> float:
         """Probability of any one cell in the window."""
-        return 1 / (self._window + (self.domain_size - 1) * math.exp(-self.epsilon))
+        return window_law(*self._windows)[0]
 
     @property
     def q(self) -> float:
         """Probability of any one cell outside the window."""
-        return self.p * math.exp(-self.epsilon)
+        return window_law(*self._windows)[1]
 
     report = property(outcome_number)
     odds = property(budget_odds)
@@ -121,20 +130,10 @@ class SquareWave:
         """Report a cell of the window, or one of the d - 1 cells outside it."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        outside = at_least(self.q)
-        inside = shared_rest(outside, self.domain_size - 1, self._window)
         reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 1):
-            random_words = words(rng, chunk.stop - chunk.start)
-            _kernels.draw_near(
-                given[chunk],
-                random_words,
-                outside,
-                inside,
-                self._window,
-                self.domain_size - 1,
-                reports[chunk],
-            )
+            drawn = words(rng, chunk.stop - chunk.start)
+            draw_in_windows(given[chunk], drawn, *self._windows, reports[chunk])
         return reports
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
@@ -162,8 +161,7 @@ class SquareWave:
     def channel(self) -> Floats:
         """Matrix with p in a band of 2b + 1 columns and q elsewhere."""
         _checks.channel_size(self.domain_size, self.num_outcomes)
-        distance = np.arange(self.num_outcomes) - np.arange(self.domain_size)[:, None]
-        return np.where((distance >= 0) & (distance < self._window), self.p, self.q)
+        return window_channel(*self._windows)
 
     def support(self, reports: npt.ArrayLike) -> Bits:
         """Bit-packed rows, ones from value y - 2b to value y."""
