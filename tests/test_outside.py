@@ -154,7 +154,7 @@ OF_ALL = {
     "minimum_mse": lambda y, m: ldp.bayes.minimum_mse(m.channel(), 2, one(m)),
     "worst_case_epsilon": lambda y, m: ldp.worst_case_epsilon(m.channel()),
     "exact_limit": lambda y, m: ldp.bounds.exact_limit(m.channel(), [one(m) / one(m).size] * 2),
-    "fisher": lambda y, m: ldp.utilities.fisher(m.channel(), one(m) / one(m).size),
+    "fisher": lambda y, m: ldp.utilities.fisher(one(m) / one(m).size, m.channel()),
 }
 DRAWN = {
     "gibbs": lambda y, m: ldp.bayes.gibbs(y, m, one(m), **drawing()).laws,

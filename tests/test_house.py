@@ -1,0 +1,286 @@
+"""The house in order: who may import whom, what is shown, and how functions take arguments.
+
+Each rule is a function from a package's folder to what breaks it, and has a control: a small
+package in which it is broken.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from test_catalogue import public_names
+
+import ldp
+
+ROOT = Path(__file__).parents[1]
+MOST_NAMES, MOST_LINES = 45, 250
+ONLY_LOOPS = {"_kernels.py"}  # one short loop after another, read one at a time
+
+
+# -- arrows ----------------------------------------------------------------------------------------
+
+
+def modules(folder: Path) -> dict[str, Path]:
+    """Every module of a package by its dotted name."""
+    names = {}
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder.parent).with_suffix("").parts
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return names
+
+
+def arrows(folder: Path) -> Iterator[tuple[str, str]]:
+    """Who imports whom, from anywhere in a file."""
+    known = modules(folder)
+    for name, path in known.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                wanted = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                wanted = [f"{node.module}.{alias.name}" for alias in node.names]
+                wanted = [each if each in known else str(node.module) for each in wanted]
+            else:
+                continue
+            yield from ((name, each) for each in wanted if each in known)
+
+
+def room(module: str) -> str:
+    """The folder or file right under the package; the front door is the package itself."""
+    return ".".join(module.split(".")[1:2])
+
+
+def stated_order(text: str) -> dict[str, int]:
+    """The rows of the table of rooms, from the top."""
+    table = text.split("| room of `ldp/` |")[1].split("\n\n")[0]
+    rows = [re.findall(r"`(\w+)/?`", line.split("|")[1]) for line in table.splitlines()[2:]]
+    return {name: i for i, row in enumerate(rows) for name in row}
+
+
+def upward(folder: Path, order: dict[str, int]) -> list[str]:
+    """Arrows to a room further down in the stated order; the front door imports all."""
+    pairs = [(a, b) for a, b in arrows(folder) if room(a) and room(b)]
+    return [f"{a} -> {b}" for a, b in pairs if order[room(b)] > order[room(a)]]
+
+
+def circles(folder: Path) -> set[str]:
+    """Modules, and rooms, from which arrows lead back to themselves."""
+    pairs = set(arrows(folder)) | {(f"{room(a)}/", f"{room(b)}/") for a, b in arrows(folder)}
+    targets: dict[str, set[str]] = {}
+    for a, b in pairs:
+        if a != b:
+            targets.setdefault(a, set()).add(b)
+    found = set()
+    for start in targets:
+        seen, todo = set(), [start]
+        while todo:
+            new = targets.get(todo.pop(), set()) - seen
+            seen |= new
+            todo += new
+        found |= {start} & seen
+    return found
+
+
+def private_doors(folder: Path) -> list[str]:
+    """Imports of a module with an underscore from outside of its own folder."""
+    inside = [(a, b) for a, b in arrows(folder) if b.split(".")[-1].startswith("_")]
+    return [f"{a} -> {b}" for a, b in inside if not a.startswith(b.rpartition(".")[0])]
+
+
+def long_files(folder: Path) -> list[str]:
+    lines = {path: path.read_text(encoding="utf-8").count("\n") for path in folder.rglob("*.py")}
+    long = [path for path, count in lines.items() if count > MOST_LINES]
+    return [f"{path.name}: {lines[path]}" for path in long if path.name not in ONLY_LOOPS]
+
+
+ORDER = stated_order((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+PACKAGE = ROOT / "ldp"
+
+
+def test_every_room_is_in_the_table_of_rooms() -> None:
+    assert {room(name) for name in modules(PACKAGE)} - {""} == set(ORDER)
+
+
+def test_no_arrow_runs_upwards() -> None:
+    assert upward(PACKAGE, ORDER) == []
+
+
+def test_there_are_no_circles() -> None:
+    assert circles(PACKAGE) == set()
+
+
+def test_there_are_no_private_doors() -> None:
+    assert private_doors(PACKAGE) == []
+
+
+def test_files_are_short() -> None:
+    assert long_files(PACKAGE) == []
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / "ldp" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder / "ldp"
+
+
+def test_controls_of_arrows(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "from ldp import high\nfrom ldp.deep import name\n",
+        "deep.py": "from ldp import __version__\n",
+        "low.py": "def f():\n    from ldp.high import door\n",  # an arrow may hide in a function
+        "high/__init__.py": "",
+        "high/door.py": "from ldp import low\n" + "\n" * MOST_LINES,
+        "high/_own.py": "",
+        "high/inner/room.py": "from ldp.high import _own\n",
+        "other.py": "from ldp.high._own import secret\nimport ldp.low\n",
+    }
+    package = write(tmp_path, files)
+    table = "| room of `ldp/` | |\n|---|---|\n| `low`, `deep` | |\n| `high/`, `other` | |\n\n"
+    assert upward(package, stated_order(table)) == ["ldp.low -> ldp.high.door"]
+    rooms = {"/", "deep/", "low/", "high/"}
+    assert circles(package) == {"ldp", "ldp.deep", "ldp.low", "ldp.high.door"} | rooms
+    assert private_doors(package) == ["ldp.other -> ldp.high._own"]
+    assert long_files(package) == ["door.py: 251"]
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+TOO_GENERAL = {"norm", "power", "quantile", "mse", "cut", "run", "fit", "estimate", "sample"}
+# Where a room says which, the word is the one that a reader looks for.
+GENERAL_BUT_CLEAR = {"metrics": {"mse"}}
+
+
+def two_meanings(rooms: dict[str, dict[str, Any]]) -> set[str]:
+    """Names that stand for one thing in one room and for another in another."""
+    first: dict[str, Any] = {}
+    shown = [pair for names in rooms.values() for pair in names.items()]
+    return {name for name, thing in shown if first.setdefault(name, thing) is not thing}
+
+
+def too_general(rooms: dict[str, dict[str, Any]]) -> set[str]:
+    return {
+        f"{where}.{name}"
+        for where, names in rooms.items()
+        for name in TOO_GENERAL & names.keys() - GENERAL_BUT_CLEAR.get(where, set())
+    }
+
+
+def shown_by_rooms() -> dict[str, dict[str, Any]]:
+    rooms = {name: getattr(ldp, name) for name in ldp.__all__}
+    rooms = {n: room for n, room in rooms.items() if isinstance(room, ModuleType)} | {"ldp": ldp}
+    return {n: {k: getattr(r, k) for k in getattr(r, "__all__", ())} for n, r in rooms.items()}
+
+
+def test_the_front_door_is_small() -> None:
+    assert len(ldp.__all__) <= MOST_NAMES
+    assert len(set(ldp.__all__)) == len(ldp.__all__)
+
+
+def test_a_name_has_one_meaning_and_can_be_searched_for() -> None:
+    assert two_meanings(shown_by_rooms()) == set()
+    assert too_general(shown_by_rooms()) == set()
+
+
+def test_controls_of_names() -> None:
+    rooms = {"metrics": {"mse": len, "tv": max}, "utilities": {"mse": min, "tv": max}}
+    assert two_meanings(rooms) == {"mse"}
+    assert too_general(rooms) == {"utilities.mse"}
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+# Why a parameter with a default may stand without its name: together with the one before it is one
+# thing. The only parameter needs no name, and constructors take a mechanism's own as they will.
+BY_PLACE = {
+    "second_moment(law)": "a frequency, and those of all values",
+    "tally(candidates)": "reports, and what they are asked",
+    "channel(num_outcomes)": "rows and columns",
+    "variance(frequency)": "the variance of a frequency",
+    "least_squares_tree(variances)": "nodes and their variances are one thing",
+    "hh_admm(variances)": "nodes and their variances are one thing",
+}
+LAWS = "ldp.datasets"  # the parameters of a law are its name: zipf(1000, 1.5)
+DATA = ("reports", "tally", "tallies", "counts", "estimates", "nodes", "values", "sets", "laws")
+WITH = ("mechanism", "mechanisms", "rounds", "channel")
+
+
+def public_functions() -> dict[str, Any]:
+    """Functions and methods that rooms show; constructors take a mechanism's own parameters."""
+    found = {}
+    for name, thing in public_names().items():
+        if inspect.isfunction(thing):
+            found[name] = thing
+        elif inspect.isclass(thing):
+            methods = inspect.getmembers(thing, inspect.isfunction)
+            found |= {f"{name}.{k}": m for k, m in methods if not k.startswith("_")}
+    return found
+
+
+def parameters_of(name: str, function: Any) -> list[inspect.Parameter]:
+    """Return what is given: not the value that a method belongs to."""
+    return list(inspect.signature(function).parameters.values())["." in name :]
+
+
+def makes_a_mechanism(name: str, function: Any) -> bool:
+    return [p.name for p in parameters_of(name, function)][:2] == ["domain_size", "epsilon"]
+
+
+def options_by_place(functions: dict[str, Any]) -> set[str]:
+    """Parameters with a default that can be given without their name."""
+    return {
+        f"{name.split('.')[-1]}({p.name})"
+        for name, function in functions.items()
+        for p in parameters_of(name, function)
+        if p.default is not p.empty and p.kind is not p.KEYWORD_ONLY
+        if len(parameters_of(name, function)) > 1 and not makes_a_mechanism(name, function)
+    }
+
+
+def flags_by_place(functions: dict[str, Any]) -> set[str]:
+    """Truth values that can be given without their name."""
+    return {
+        f"{name}({p.name})"
+        for name, function in functions.items()
+        for p in parameters_of(name, function)
+        if p.kind is not p.KEYWORD_ONLY
+        and (p.annotation in (bool, "bool") or isinstance(p.default, bool))
+    }
+
+
+def mechanism_first(functions: dict[str, Any]) -> set[str]:
+    """Functions of data and a mechanism that do not begin with the data."""
+    wrong = set()
+    for name, function in functions.items():
+        places = {p.name: i for i, p in enumerate(parameters_of(name, function))}
+        data = [places[k] for k in DATA if k in places]
+        tools = [places[k] for k in WITH if k in places]
+        if data and tools and min(tools) < min(data):
+            wrong.add(name)
+    return wrong
+
+
+def test_options_are_given_by_name() -> None:
+    functions = public_functions()
+    of_laws = {n for n, f in functions.items() if getattr(f, "__module__", "").startswith(LAWS)}
+    found = options_by_place({n: f for n, f in functions.items() if n not in of_laws})
+    assert found - BY_PLACE.keys() == set()
+    assert flags_by_place(functions) == set()
+
+
+def test_data_come_before_mechanisms() -> None:
+    assert mechanism_first(public_functions()) == set()
+
+
+def test_controls_of_arguments() -> None:
+    def careless(mechanism, reports, level=0.9, sharp: bool = False): ...
+    def careful(reports, mechanism, *, level=0.9, sharp: bool = False): ...
+
+    functions = {"careless": careless, "careful": careful}
+    assert options_by_place(functions) == {"careless(level)", "careless(sharp)"}
+    assert flags_by_place(functions) == {"careless(sharp)"}
+    assert mechanism_first(functions) == {"careless"}
