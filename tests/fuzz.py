@@ -42,6 +42,8 @@ LAWS = (
     "zipf",
     "geometric",
 )
+# Other rooms call these with what they have checked: of a sampler, and of a mechanism.
+STEPS = {"run", "next_law", "step_sizes", "check_counts"}
 HOLDERS = {"Fit", "TreeFit", "Langevin"}  # they keep what they are given and compute nothing
 # Infinite where their definition is.
 NO_LIMIT = {
@@ -91,7 +93,7 @@ def targets() -> Iterator[Target]:
             elif not issubclass(thing, tuple):  # a named tuple computes nothing
                 yield Target(name, lambda w, f=thing: f)
                 for method, _ in inspect.getmembers(thing, inspect.isfunction):
-                    if not method.startswith("_"):
+                    if not method.startswith("_") and method not in STEPS:
                         yield Target(f"{name}.{method}", method_of(thing, method), thing)
 
 

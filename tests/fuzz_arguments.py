@@ -430,7 +430,8 @@ def an_entry(array: Any, g: np.random.Generator) -> Any:
         return array
     at = int(g.integers(array.size))
     if array.dtype.names:
-        array[pick(g, array.dtype.names)].flat[at] = pick(g, [0, 1, 7, 2**31])
+        field = array[pick(g, array.dtype.names)]
+        field.flat[at % field.size] = pick(g, [0, 1, 7, min(2**31, np.iinfo(field.dtype).max)])
     elif array.dtype.kind == "f":
         array.flat[at] = pick(g, [-1.0, 1e15, 1e16, 1e308, -1e308, 5e-324, np.nan, np.inf])
     elif array.dtype == np.uint8:
