@@ -90,7 +90,8 @@ GOOD_SOURCE = {"name": "S000", "key": "a2020", "title": "T", "text": "See {cite:
     [
         ({"more": "x"}, "must have the texts name, key, title, text and no others"),
         ({"title": 3}, "must have the texts"),
-        ({"name": "S-0"}, "must have a name of its own, of letters and digits"),
+        ({"name": None}, "source None must have the texts"),
+        ({"name": "S-0"}, "must have a name of letters and digits"),
         ({"key": "b2021"}, "must cite its key b2021 in its text"),
     ],
 )
@@ -101,4 +102,5 @@ def test_a_faulty_source_is_told(change: dict, message: str) -> None:
 
 
 def test_two_sources_of_one_name_are_told() -> None:
-    assert len(ledger.source_faults([GOOD_SOURCE, GOOD_SOURCE])) == 2
+    twice = ledger.source_faults([GOOD_SOURCE, GOOD_SOURCE])
+    assert twice == ["source S000 is declared more than once"]

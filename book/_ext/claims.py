@@ -201,7 +201,7 @@ def check_consistency(app: Sphinx, env: BuildEnvironment) -> None:
     claims = files.declared(root)
     errata = root / "book" / "errata.md"
     text = errata.read_text(encoding="utf-8") if errata.exists() else ""
-    faults = ledger.source_faults(files.sources(root))
+    faults = ledger.source_faults(files.entries(root / "book" / "sources.yml"))
     faults += ledger.homeless(chapters.names(root), claims)
     faults += [f"claim {i} is missing from the errata" for i in ledger.unlisted(claims, text)]
     for fault in faults:

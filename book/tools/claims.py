@@ -11,6 +11,7 @@ import yaml
 
 from companion import CLAIM_MIME
 from tools import chapters, runs
+from tools.ledger import source_fault
 
 
 def path(root: Path = chapters.ROOT) -> Path:
@@ -19,8 +20,8 @@ def path(root: Path = chapters.ROOT) -> Path:
 
 
 def sources(root: Path = chapters.ROOT) -> list[dict]:
-    """Every source of `book/sources.yml`, in the order of the report."""
-    return _entries(root / "book" / "sources.yml")
+    """Every sound source of `book/sources.yml`, in the order of the report."""
+    return [each for each in entries(root / "book" / "sources.yml") if not source_fault(each)]
 
 
 def declared(root: Path = chapters.ROOT) -> list[dict]:
@@ -28,11 +29,12 @@ def declared(root: Path = chapters.ROOT) -> list[dict]:
     names = {source["name"]: source["name"] for source in sources(root)}
     return [
         claim | {"source": names.get(str(claim.get("id")).partition("-")[0])}
-        for claim in _entries(path(root))
+        for claim in entries(path(root))
     ]
 
 
-def _entries(path: Path) -> list[dict]:
+def entries(path: Path) -> list[dict]:
+    """What a file declares; nothing if it is missing."""
     return yaml.safe_load(path.read_text(encoding="utf-8")) or [] if path.exists() else []
 
 

@@ -12,7 +12,8 @@ from tools.chapters import ROOT
 def inputs(root: Path = ROOT) -> dict[str, Path]:
     """Every file but the chapter and the tool on which the result of a run depends, by name.
 
-    The names say nothing of the folder that holds it all: a renamed clone is as fresh as before.
+    All of the package, for whoever imports a part of it imports nearly all. The names say nothing
+    of the folder that holds it: a renamed clone is as fresh as before.
     """
     package = [p for p in (root / "ldp").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     named = {path.relative_to(root).as_posix(): path for path in sorted(package)}

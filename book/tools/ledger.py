@@ -77,17 +77,23 @@ def faults(names: list[str], claims: list[Claim], records: list[Claim]) -> dict[
 
 def source_faults(sources: list[dict[str, str]]) -> list[str]:
     """One sentence for each source that is not declared as the rules ask."""
-    times = Counter(source.get("name") for source in sources)
-    faults = []
-    for source in sources:
-        name = source.get("name")
-        if source.keys() != set(SOURCE) or not all(isinstance(v, str) for v in source.values()):
-            faults.append(f"source {name} must have the texts {', '.join(SOURCE)} and no others")
-        elif not re.fullmatch("[A-Za-z][A-Za-z0-9]*", name) or times[name] > 1:
-            faults.append(f"source {name} must have a name of its own, of letters and digits")
-        elif f"`{source['key']}`" not in source["text"]:
-            faults.append(f"source {name} must cite its key {source['key']} in its text")
-    return faults
+    names = [source.get("name") for source in sources]
+    told = [(source.get("name"), source_fault(source)) for source in sources]
+    twice = {name for name in names if names.count(name) > 1}
+    return [f"source {name} {fault}" for name, fault in told if fault] + [
+        f"source {name} is declared more than once" for name in twice
+    ]
+
+
+def source_fault(source: dict[str, str]) -> str:
+    """What is wrong with one source; empty if nothing is."""
+    if source.keys() != set(SOURCE) or not all(isinstance(v, str) for v in source.values()):
+        return f"must have the texts {', '.join(SOURCE)} and no others"
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", source["name"]):
+        return "must have a name of letters and digits"
+    if f"`{source['key']}`" not in source["text"]:
+        return f"must cite its key {source['key']} in its text"
+    return ""
 
 
 def homeless(names: list[str], claims: list[Claim]) -> list[str]:
