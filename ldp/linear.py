@@ -82,7 +82,7 @@ def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:
 
 def check_oracle(mechanism: Any) -> None:
     """Refuse what is no frequency oracle."""
-    if not hasattr(type(mechanism), "second_moment"):
+    if not isinstance(mechanism, LinearOracle):
         raise TypeError(
             f"mechanism must be a frequency oracle, with one p and one q for all values, "
             f"got {_checks.shown(mechanism)}."
