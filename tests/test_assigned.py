@@ -8,6 +8,7 @@ from scipy import stats
 from test_bad_input import refuse
 
 from ldp import GRR, OUE, Assigned, WideHashing, debias, worst_case_epsilon
+from ldp._words import threshold
 from ldp.assigned import AssignedReports, Intervals, assign
 
 
@@ -67,13 +68,20 @@ def test_parts_do_not_depend_on_values():
     assert (parts[0] == parts[1]).all()
 
 
-def test_equal_shares_cut_the_words_in_equal_runs():
+@pytest.mark.parametrize("parts", [3, 4, 5, 1024])
+def test_equal_shares_cut_the_words_in_equal_runs(parts):
+    """To the word; as for the control, a share of a third is none of 64 bits in float64."""
+    ends = [2**64 * i // parts for i in range(1, parts + 1)]
+    given = [end + step for end in ends for step in (0, 1) if end + step < 2**64]
+
     class Words(np.random.Generator):
         def integers(self, *_args, size, **_options):
-            return np.array([0, 2**62 - 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64)
+            return np.array(given, dtype=np.uint64)
 
-    part = assign(6, [0.25] * 4, Words(np.random.PCG64(1)))
-    assert part.tolist() == [0, 0, 1, 1, 2, 3]
+    part = assign(len(given), np.full(parts, 1 / parts), Words(np.random.PCG64(1)))
+    assert part.tolist() == [word * parts // 2**64 for word in given]
+    last = np.array([2**64 // 3], dtype=np.uint64)  # of the first third
+    assert np.searchsorted([threshold(1 / 3)], last, side="right") == [1]
 
 
 def test_candidates_of_each_part():
