@@ -124,10 +124,6 @@ def test_unverified_undeclared_repeated_and_misplaced_claims_are_found() -> None
     first, second = CHAPTER, "02-unary-encoding"
     other = GOOD | {"id": "S004-42", "verdict": "reproduced", "published": None}
     assert ledger.faults([first], [GOOD], [RECORD]) == {}
-    assert ledger.homeless([first], [GOOD]) == []
-    assert ledger.homeless([second], [GOOD]) == [
-        f"claim S004-41 is declared for {first}, which is no chapter"
-    ]
     missing = ledger.faults([first], [GOOD, other], [RECORD])
     assert missing == {first: "claims declared for this chapter but not checked: S004-42"}
     unknown = ledger.faults([first], [GOOD], [RECORD, RECORD | {"id": "S004-99"}])

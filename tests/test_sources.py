@@ -82,25 +82,20 @@ def test_a_claim_of_no_source_fails_its_chapter(sourced_book: Path) -> None:
     assert "claim Warner65-02 must be called after a source of book/sources.yml" in done.stdout
 
 
-GOOD_SOURCE = {"name": "S000", "key": "a2020", "title": "T", "text": "See {cite:p}`a2020`."}
+SOURCE = {"name": "S000", "key": "a2020", "title": "T", "text": "See {cite:p}`a2020`."}
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("sources", "message"),
     [
-        ({"more": "x"}, "must have the texts name, key, title, text and no others"),
-        ({"title": 3}, "must have the texts"),
-        ({"name": None}, "source None must have the texts"),
-        ({"name": "S-0"}, "must have a name of letters and digits"),
-        ({"key": "b2021"}, "must cite its key b2021 in its text"),
+        ([SOURCE | {"more": "x"}], "must have the texts name, key, title, text and no others"),
+        ([SOURCE | {"name": None}], "source None must have the texts"),
+        ([SOURCE | {"name": "S-0"}], "must have a name of letters and digits"),
+        ([SOURCE | {"key": "b2021"}], "must cite its key b2021 in its text"),
+        ([SOURCE, SOURCE], "source S000 is declared more than once"),
     ],
 )
-def test_a_faulty_source_is_told(change: dict, message: str) -> None:
-    assert ledger.source_faults([GOOD_SOURCE]) == []
-    (fault,) = ledger.source_faults([GOOD_SOURCE | change])
+def test_a_faulty_source_is_told(sources: list[dict], message: str) -> None:
+    assert ledger.source_faults([SOURCE]) == []
+    (fault,) = ledger.source_faults(sources)
     assert message in fault
-
-
-def test_two_sources_of_one_name_are_told() -> None:
-    twice = ledger.source_faults([GOOD_SOURCE, GOOD_SOURCE])
-    assert twice == ["source S000 is declared more than once"]

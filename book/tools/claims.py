@@ -13,6 +13,9 @@ from companion import CLAIM_MIME
 from tools import chapters, runs
 from tools.ledger import source_fault
 
+# Safe, and four times as fast where it is there; every reference to a claim reads the ledger.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 def path(root: Path = chapters.ROOT) -> Path:
     """Where the claims are declared."""
@@ -35,7 +38,8 @@ def declared(root: Path = chapters.ROOT) -> list[dict]:
 
 def entries(path: Path) -> list[dict]:
     """What a file declares; nothing if it is missing."""
-    return yaml.safe_load(path.read_text(encoding="utf-8")) or [] if path.exists() else []
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return yaml.load(text, Loader=LOADER) or []
 
 
 def collect(notebook: nbformat.NotebookNode, name: str, profile: str) -> list[dict]:
