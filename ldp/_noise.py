@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from ldp import _kernels
+from ldp import _noise_kernels
 from ldp._words import Words, words
 from ldp.types import Integers
 
@@ -61,10 +61,10 @@ def draw_bits(out: Words, chance: Digits, rng: np.random.Generator) -> None:
     first = chance(_FIRST)
     lanes = np.array([-(first >> k & 1) for k in reversed(range(_FIRST))]).astype(np.uint64)
     undecided = np.empty_like(out)
-    _kernels.compare_bits(words(rng, (_FIRST, out.size)), lanes, out, undecided)
+    _noise_kernels.compare_bits(words(rng, (_FIRST, out.size)), lanes, out, undecided)
     rest = words(rng, int(np.bitwise_count(undecided).sum(dtype=np.int64)))
     if rest.size:
-        _kernels.decide_rest(out, undecided, _below(rest, chance, _FIRST, rng))
+        _noise_kernels.decide_rest(out, undecided, _below(rest, chance, _FIRST, rng))
 
 
 def _below(
@@ -100,7 +100,7 @@ def laplace(decay: Fraction, size: int, most: int, rng: np.random.Generator) -> 
     num_digits = max(0, math.ceil(math.log2(_RARE / decay)))
     numbers = np.zeros(-(-size // 64) * 64, dtype=np.int64)
     for digit in range(num_digits):
-        _kernels.add_digit(_bits(logistic(decay * 2**digit), size, rng), digit, numbers)
+        _noise_kernels.add_digit(_bits(logistic(decay * 2**digit), size, rng), digit, numbers)
     passes, beyond = exponential(decay * 2**num_digits), np.arange(size)
     while beyond.size:
         coins = _bits(passes, beyond.size, rng).view(np.uint8)
@@ -108,7 +108,7 @@ def laplace(decay: Fraction, size: int, most: int, rng: np.random.Generator) -> 
         beyond = beyond[np.flatnonzero(coins)]
         numbers[beyond] += 2**num_digits
         beyond = beyond[numbers[beyond] <= most]
-    _kernels.invert(_bits(logistic(decay), size, rng), numbers)
+    _noise_kernels.invert(_bits(logistic(decay), size, rng), numbers)
     return numbers[:size]
 
 

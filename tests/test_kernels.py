@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp import _bit_counts, _kernels, _words
+from ldp import _bit_counts, _kernels, _noise_kernels, _words
 from ldp.bayes import _gibbs_kernels
 from ldp.likelihood import _kernels as _likelihood_kernels
 from ldp.mechanisms.restricted_levels import restricted_response
@@ -241,7 +241,7 @@ def test_compare_bits(first_eight: int, num_words: int) -> None:
     planes[:, : num_words // 2] &= random_words(2, (8, num_words // 2))
     lanes = [ALL_ONES if first_eight >> (7 - k) & 1 else 0 for k in range(8)]
     out, undecided = np.empty(num_words, np.uint64), np.empty(num_words, np.uint64)
-    _kernels.compare_bits(planes, np.array(lanes, dtype=np.uint64), out, undecided)
+    _noise_kernels.compare_bits(planes, np.array(lanes, dtype=np.uint64), out, undecided)
     for j in range(num_words):
         for lane in range(64):
             number = int("".join(str(int(planes[k, j]) >> lane & 1) for k in range(8)), 2)
@@ -261,7 +261,7 @@ def test_decide_rest(num_words: int) -> None:
         for lane in range(64):
             if int(open_bits[j]) >> lane & 1 and next(used):
                 expected[j] |= 1 << lane
-    _kernels.decide_rest(out, open_bits, decisions)
+    _noise_kernels.decide_rest(out, open_bits, decisions)
     assert out.tolist() == expected
     assert next(used, None) is None
 
@@ -275,7 +275,7 @@ def test_add_digit(num_words: int, digit: int) -> None:
         number | (int(bits[i // 64]) >> i % 64 & 1) << digit
         for i, number in enumerate(numbers.tolist())
     ]
-    _kernels.add_digit(bits, digit, numbers)
+    _noise_kernels.add_digit(bits, digit, numbers)
     assert numbers.tolist() == expected
 
 
@@ -287,7 +287,7 @@ def test_invert(num_words: int) -> None:
         -1 - number if int(bits[i // 64]) >> i % 64 & 1 else number
         for i, number in enumerate(numbers.tolist())
     ]
-    _kernels.invert(bits, numbers)
+    _noise_kernels.invert(bits, numbers)
     assert numbers.tolist() == expected
 
 

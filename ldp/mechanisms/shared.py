@@ -81,7 +81,7 @@ def outcome_counts(mechanism: Any, tally: Tally, name: str) -> None:
     if tally.candidates is not None:
         bounded_counts(tally, name)
         return
-    check_size(tally, getattr(mechanism, "num_outcomes", None) or mechanism.domain_size, name)
+    check_size(tally, mechanism.num_outcomes, name)
     n, counts, spare = tally.num_reports, tally.counts, slack(tally)
     total = exact_sum(counts)
     if counts.min() < -spare or abs(total - n) > spare:
