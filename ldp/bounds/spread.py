@@ -55,6 +55,7 @@ def spread_limit(
     --------
     >>> [round(spread_limit(8, 1.0, sharp=sharp).law, 3) for sharp in (False, True)]
     [8.298, 14.555]
+    >>> from ldp.bounds import epsilon_limit
     >>> round(epsilon_limit(8, 1.0, 8).law, 3)
     2.71
 
