@@ -104,7 +104,7 @@ Evidence = Supports | Rows
 
 def gather(answers: Sequence[Answers]) -> Evidence:
     """Put together what users say, who may have answered by different mechanisms."""
-    parts = [_gather(*each) for each in answers]
+    parts = [_gather(*each[:3]) for each in answers]
     if len(parts) == 1:
         return parts[0]
     counts = np.concatenate([part.counts for part in parts])

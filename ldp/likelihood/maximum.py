@@ -17,7 +17,7 @@ from ldp.likelihood.evidence import curvature, gather
 from ldp.likelihood.prior import concave_prior
 from ldp.likelihood.reports import Answers, domain_of, read
 from ldp.tally import Tally
-from ldp.types import Array, Floats, Mechanism, OutcomeMechanism, PureMechanism
+from ldp.types import Array, Floats, LinearOracle, Mechanism
 
 _LARGEST_CURVATURE = 2**13  # three matrices of this many rows take 1.5 GiB
 
@@ -109,9 +109,9 @@ def maximum_likelihood(
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
     first, *others = read(reports, mechanism)
     asked = first.mechanism
-    # What counts supports and outcomes at once has reports that support their own value alone.
-    if isinstance(asked, OutcomeMechanism) and isinstance(asked, PureMechanism) and not others:
-        return _closed_form(first, asked.odds - 1, tolerance)
+    # An outcome that has one chance p under its own value and one chance q under any other.
+    if not others and first.are_outcomes and isinstance(asked, LinearOracle):
+        return _closed_form(first, (asked.p - asked.q) / asked.q, tolerance)
     no_prior = np.zeros(asked.domain_size)
     return _maximise([first, *others], no_prior, tolerance, max_iterations)
 

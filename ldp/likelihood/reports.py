@@ -24,11 +24,15 @@ class Likely(Protocol):
 
 
 class Answers(NamedTuple):
-    """What users said to one mechanism: different reports, and how often each came."""
+    """What users said to one mechanism: different reports, and how often each came.
+
+    `are_outcomes` if the mechanism's tally counts them: then they are numbers of outcomes.
+    """
 
     reports: Array
     counts: Floats
     mechanism: Likely
+    are_outcomes: bool
 
 
 def read(reports: Any, mechanism: Any) -> list[Answers]:
@@ -53,12 +57,12 @@ def _read(reports: Any, mechanism: Any, counts_outcomes: bool) -> Answers:
         tally = reports if isinstance(reports, Tally) else mechanism.tally(check_reports(reports))
         counts = tallied_outcomes(tally, mechanism, "reports")
         seen = np.flatnonzero(counts)
-        return Answers(seen, counts[seen], mechanism)
+        return Answers(seen, counts[seen], mechanism, True)
     given = check_reports(reports)
     if given.ndim == 1 and given.dtype.kind in "iu":
         given, repeats = np.unique(given, return_counts=True)
-        return Answers(given, repeats.astype(np.float64), mechanism)
-    return Answers(given, np.broadcast_to(1.0, given.shape[:1]), mechanism)
+        return Answers(given, repeats.astype(np.float64), mechanism, False)
+    return Answers(given, np.broadcast_to(1.0, given.shape[:1]), mechanism, False)
 
 
 def check_mechanism(mechanism: Any) -> None:
