@@ -205,12 +205,7 @@ def two_parts(d: int, epsilon: float) -> Assigned:
 
 
 PURE: dict[type, Entry[PureMechanism]] = {
-    GRR: Entry(
-        {"GRR": GRR},
-        [partial(GRR, 2), partial(GRR, 5)],
-        numbered,
-        response,
-    ),
+    GRR: Entry({"GRR": GRR}, [partial(GRR, 2), partial(GRR, 5)], numbered, response),
     UnaryEncoding: Entry(
         {
             "SUE": SUE,
@@ -231,11 +226,7 @@ PURE: dict[type, Entry[PureMechanism]] = {
         bits,
     ),
     LocalHashing: Entry(
-        {
-            "BLH": BLH,
-            "OLH": OLH,
-            "LocalHashing": partial(LocalHashing, num_buckets=5),
-        },
+        {"BLH": BLH, "OLH": OLH, "LocalHashing": partial(LocalHashing, num_buckets=5)},
         [
             partial(LocalHashing, 4, num_buckets=2, hash_bits=5),
             partial(LocalHashing, 4, num_buckets=3, hash_bits=4),
@@ -287,18 +278,12 @@ PURE: dict[type, Entry[PureMechanism]] = {
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
     SHE: Entry(
-        {"SHE": SHE},
-        [partial(SHE, 2, resolution=1), partial(SHE, 3, resolution=3)],
-        steps,
-        None,
-    ),
+        {"SHE": SHE}, [partial(SHE, 2, resolution=1), partial(SHE, 3, resolution=3)], steps, None
+    )
 }
 OTHERS: dict[type, Entry[Mechanism]] = {
     SquareWave: Entry(
-        {
-            "SquareWave": SquareWave,
-            "SquareWave narrow": partial(SquareWave, half_width=0),
-        },
+        {"SquareWave": SquareWave, "SquareWave narrow": partial(SquareWave, half_width=0)},
         [
             partial(SquareWave, 4),
             partial(SquareWave, 2, half_width=3),
