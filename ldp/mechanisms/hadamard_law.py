@@ -56,10 +56,10 @@ def second_moment(law: Law, frequency: Any, same_block: Any) -> Any:
 def best_block_size(domain_size: int, epsilon: float) -> int:
     """Block size of least variance for rare values, the other users spread evenly."""
 
-    def precision(block_size: int) -> float:  # inverse variance, 0 where p rounds to q
+    def precision(block_size: int) -> Any:  # inverse variance, 0 where p rounds to q
         given = law(domain_size, epsilon, block_size)
-        square = second_moment(given, 0.0, neighbours(domain_size, block_size))
-        return float((given.p - Q) ** 2 / (square - Q**2))
+        noise = second_moment(given, 0.0, neighbours(domain_size, block_size)) - Q**2
+        return (given.p - Q) ** 2 / noise if noise else math.inf  # such a budget is refused
 
     sizes: list[int] = [2**k for k in range(1, domain_size.bit_length() + 1)]
     return max(sizes, key=precision)
