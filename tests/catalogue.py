@@ -129,7 +129,7 @@ def subset(m: Any, up: Rounding, down: Rounding) -> Law:
 
 
 def hadamard(m: Any, up: Rounding, down: Rounding) -> Law:
-    others, stated = m._others, m._others * m._any
+    others, stated = m._law.num_others, m._law.num_others * m._law.other
     miss = int(up(stated))
     return [((WORDS - miss) * others, miss * (m.block_size // 2))], [(miss, stated)]
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import catalogue
 from test_catalogue import public_names
 
 import ldp
 
 ROOT = Path(__file__).parents[1]
-MOST_NAMES, MOST_LINES = 45, 250
+MOST_NAMES, MOST_LINES = 29, 250  # names beside mechanisms: with the first sixteen, 45
 
 
 # -- arrows ----------------------------------------------------------------------------------------
@@ -175,7 +176,9 @@ def shown_by_rooms() -> dict[str, dict[str, Any]]:
 
 
 def test_the_front_door_is_small() -> None:
-    assert len(ldp.__all__) <= MOST_NAMES
+    """A new mechanism has a place there; a new estimator goes to its room."""
+    listed = {name.split()[0] for name in catalogue.makers(catalogue.CATALOGUE)}
+    assert len(set(ldp.__all__) - listed) <= MOST_NAMES
     assert len(set(ldp.__all__)) == len(ldp.__all__)
 
 

@@ -40,11 +40,7 @@ def values() -> npt.NDArray[np.int64]:
 
 
 EVERY = {name: m for name, m in made(D, 1.0).items() if m.domain_size == D}
-MOST = {
-    "SubsetSelection": 4,
-    "WideHashing": 5,
-    "HadamardResponse": 16,
-}  # they draw several words for a report
+MOST = {"HadamardResponse": 16}  # it draws two words for a report
 every = pytest.mark.parametrize("name", EVERY)
 
 
@@ -60,7 +56,7 @@ def test_privatize(name: str) -> None:
     # 100,000 unpacked rows would be 102 MB as bytes, their random words 819 MB.
     privatize, n = reports_of(EVERY[name])
     beyond, reports = peak_beyond_result(privatize)
-    assert beyond < MOST.get(name.split()[0], 3) * MB
+    assert beyond < MOST.get(name.split()[0], 5) * MB
     assert len(reports) == n
 
 
@@ -76,7 +72,7 @@ def test_tally(name: str) -> None:
     privatize, n = reports_of(EVERY[name])
     reports = privatize()
     beyond, tally = peak_beyond_result(lambda: EVERY[name].tally(reports))
-    assert beyond < 2 * MB
+    assert beyond < 5 * MB
     assert tally.num_reports == n
 
 
@@ -112,7 +108,7 @@ def test_a_report_has_one_size(m: Any, size: int) -> None:
 
 def largest(make: Any) -> Any:
     """Make it for the largest domain that it takes, at the first budget that is enough for it."""
-    for size, epsilon in product((LARGEST, 2**20), (1.0, 8.0, 12.0)):
+    for size, epsilon in product((LARGEST, 2**20, 2**10), (1.0, 8.0, 12.0)):
         with contextlib.suppress(ValueError):
             return make(size, epsilon)
     raise AssertionError(f"{make} is made at no size")
