@@ -43,7 +43,7 @@ LAWS = (
     "geometric",
 )
 # Other rooms call these with what they have checked: of a sampler, and of a mechanism.
-STEPS = {"run", "next_law", "step_sizes", "check_counts"}
+STEPS = {"run", "next_law", "step_sizes", "check_counts", "moments"}
 HOLDERS = {"Fit", "TreeFit", "Langevin"}  # they keep what they are given and compute nothing
 # Infinite where their definition is.
 NO_LIMIT = {
