@@ -146,7 +146,7 @@ def test_interval_by_hand(m):
 def test_sums_of_squares_are_exact(reports):
     """Their two limbs hold 62 bits: here of the largest reports that the smallest budgets make."""
     m = LaplaceMean(-1.0, 2.0, 1.01 * 2**-24 * 1024, 1024)
-    n, mean, spread = m.moments(reports)
+    n, mean, spread = m._moments(reports)
     exact = [Fraction(y) for y in reports]
     middle = sum(exact) / n
     squares = sum((y - middle) ** 2 for y in exact) / (n - 1)

@@ -97,7 +97,7 @@ class OnGrid(Protocol):
     def tally(self, reports: npt.ArrayLike) -> Tally: ...
     def unbiased(self, reports: npt.ArrayLike) -> Floats: ...
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array: ...
-    def moments(self, reports: npt.ArrayLike | Tally) -> Moments: ...
+    def _moments(self, reports: npt.ArrayLike | Tally) -> Moments: ...
 
 
 # -- reports ---------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def worst_variance(m: OnGrid) -> float:
 
 def mean(m: OnGrid, reports: npt.ArrayLike | Tally) -> float:
     """Unbiased estimate of the mean of the users' values, from reports or a tally of them."""
-    return m.moments(reports).mean
+    return m._moments(reports).mean
 
 
 def histogram_moments(m: OnGrid, reports: npt.ArrayLike | Tally) -> Moments:

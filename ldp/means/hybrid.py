@@ -118,7 +118,7 @@ class HybridMean:
     outcomes = number_outcomes
     tally = count_outcomes
     mean = _grid.mean
-    moments = _grid.histogram_moments
+    _moments = _grid.histogram_moments
     check_counts = outcome_counts
 
     def _randomize(self, shares: Floats, rng: np.random.Generator) -> Array:

@@ -57,7 +57,7 @@ def mean_interval(
     population = _checks.flag(population, "population")
     if not isinstance(mechanism, OnGrid):
         raise TypeError(f"mechanism must be a mean oracle, got {_checks.shown(mechanism)}.")
-    n, mean, spread = mechanism.moments(reports)
+    n, mean, spread = mechanism._moments(reports)
     if n < 2:
         raise ValueError(f"reports must be at least two, got {n}.")
     # Between two points of the grid the variance is larger than at one of them.

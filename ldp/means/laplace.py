@@ -136,7 +136,7 @@ class LaplaceMean:
                 f"from {first} to {last}, got {total}, {high}, {low}."
             )
 
-    def moments(self, reports: npt.ArrayLike | Tally) -> _grid.Moments:
+    def _moments(self, reports: npt.ArrayLike | Tally) -> _grid.Moments:
         """How many reports there are, the mean of their numbers and the sample variance."""
         tally = _grid.checked_tally(self, reports, 3)
         n, (total, high, low) = tally.num_reports, map(int, tally.counts)
