@@ -32,27 +32,12 @@ SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = [ldp, *(room for room in map(vars(ldp).get, ldp.__all__) if isinstance(room, ModuleType))]
 MODULES += [ldp.experiments, ldp.assigned]
 MEANS = tuple(MEAN_ENTRIES)
-LAWS = (
-    "norm_sub",
-    "mle_apx",
-    "norm_mul",
-    "power_ns",
-    "beta",
-    "uniform",
-    "zipf",
-    "geometric",
-)
+LAWS = ("norm_sub", "mle_apx", "norm_mul", "power_ns", "beta", "uniform", "zipf", "geometric")
 # Other rooms call these with what they have checked: of a sampler, and of a mechanism.
 STEPS = {"run", "next_law", "step_sizes", "check_counts", "moments"}
 HOLDERS = {"Fit", "TreeFit", "Langevin"}  # they keep what they are given and compute nothing
 # Infinite where their definition is.
-NO_LIMIT = {
-    "DirichletMixture.density",
-    "fisher",
-    "kl",
-    "prefix_utilities",
-    "worst_case_epsilon",
-}
+NO_LIMIT = {"DirichletMixture.density", "fisher", "kl", "prefix_utilities", "worst_case_epsilon"}
 
 
 class Target(NamedTuple):

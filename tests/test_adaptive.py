@@ -8,11 +8,7 @@ from adaptive_runs import RESTLESS, VALUES, every_rule, every_sampler, run_of
 
 from ldp import RRRR, adobest
 from ldp._words import words
-from ldp.bayes.restricted_counts import (
-    draw_explained_restricted,
-    gather_counts,
-    likelihood_columns,
-)
+from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts, likelihood_columns
 from ldp.bayes.slice_sampling import swept
 from ldp.mechanisms.restricted_levels import weights
 from ldp.protocols import (

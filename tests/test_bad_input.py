@@ -58,15 +58,12 @@ def test_epsilon(make: Callable[..., Any], epsilon: object) -> None:
     refuse(lambda: make(D, epsilon), naming="epsilon")
 
 
-@pytest.mark.parametrize("name", CHOOSING)
-@pytest.mark.parametrize("epsilon", [1e4, 1e100, 1.7e308, 2**1000], ids=str)
-def test_epsilon_that_tells_all(name: str, epsilon: float) -> None:
-    refuse(lambda: FACTORIES[name](D, epsilon), naming="epsilon")
+TELLS_ALL, TELLS_NOTHING = [1e4, 1e100, 1.7e308, 2**1000], [1e-17, 1e-200, 5e-324]
 
 
 @pytest.mark.parametrize("name", CHOOSING)
-@pytest.mark.parametrize("epsilon", [1e-17, 1e-200, 5e-324], ids=str)
-def test_epsilon_that_tells_nothing(name: str, epsilon: float) -> None:
+@pytest.mark.parametrize("epsilon", TELLS_ALL + TELLS_NOTHING, ids=str)
+def test_epsilon_that_tells_all_or_nothing(name: str, epsilon: float) -> None:
     refuse(lambda: FACTORIES[name](D, epsilon), naming="epsilon")
 
 
@@ -95,66 +92,34 @@ def test_any_epsilon_works_or_is_refused(name: str) -> None:
     assert all(re.match("epsilon(_inner)? must", message) for message in refused)
 
 
+BAD_SUBSETS = [range(D), [3, 4, 3], [*range(D), 0], [0, D], [-1], [2**70], [1.0], [0, True]]
+BAD_SUBSETS += [np.array([2**64 - 1], dtype=np.uint64), {3: "a"}, [False], [np.nan], ["1"], "12"]
+BAD_SUBSETS += [np.arange(D) < 3, [[1, 2]], [[1], [2, 3]], np.array(3), 3, None]  # a mask first
+BAD_SUBSETS += [np.ma.array([1, 2], mask=[False, True])]
+BAD_INNER = [1.0 + 2.0**-52, 1.5, 0, -0.5, np.nan, "0.8", True, None]
+OTHERS = [  # what makes a mechanism of one argument, its name, and what that must not be
+    (lambda bad: ldp.THE(D, 1.0, threshold=bad), "threshold", [0.4, 1.1, np.nan, "1"]),
+    (lambda bad: ldp.UnaryEncoding(D, 1.0, p=0.9, q=bad), "p and q", [0.1]),
+    (lambda bad: ldp.UnaryEncoding(D, 1.0, p=bad, q=0.5), "p", [0.4, np.nan, 1.0, "0.5"]),
+    (lambda bad: ldp.UnaryEncoding(D, 1.0, p=0.5, q=bad), "q", [0]),
+    (lambda bad: ldp.SHE(D, 1.0, resolution=bad), "resolution", [0, 1.5]),
+    (lambda bad: ldp.OLH(D, 1.0, num_buckets=bad), "num_buckets", [1, 2.0, 2**31]),
+    (lambda bad: ldp.LocalHashing(D, 1.0, 3, hash_bits=bad), "hash_bits", [33, 1]),
+    (lambda bad: ldp.LocalHashing(D, 1.0, 2, hash_bits=bad), "hash_bits", [2]),
+    (lambda bad: ldp.SubsetSelection(D, 1.0, subset_size=bad), "subset_size", [0, D, 2.0]),
+    (lambda bad: ldp.HadamardResponse(D, 1.0, block_size=bad), "block_size", [3, 64, 4.0]),
+    (lambda bad: ldp.RRRR(D, 1.0, bad, 0.8), "subset", BAD_SUBSETS),
+    (lambda bad: ldp.RRRR(D, 1.0, [1], bad), "epsilon_inner", BAD_INNER),
+    (lambda bad: ldp.RRRR(D, 1.0, [], bad), "epsilon_inner", [1.5]),
+    (lambda bad: ldp.RRRR(D, 1.0, [1], bad), "epsilon", [1e-17]),  # too little for float64
+]
+
+
 @pytest.mark.parametrize(
-    ("call", "naming"),
-    [
-        (lambda: ldp.THE(D, 1.0, threshold=0.4), "threshold"),
-        (lambda: ldp.THE(D, 1.0, threshold=1.1), "threshold"),
-        (lambda: ldp.THE(D, 1.0, threshold=np.nan), "threshold"),
-        (lambda: ldp.THE(D, 1.0, threshold="1"), "threshold"),
-        (lambda: ldp.UnaryEncoding(D, 1.0, p=0.9, q=0.1), "p and q"),
-        (lambda: ldp.UnaryEncoding(D, 1.0, p=0.4, q=0.5), "p"),
-        (lambda: ldp.UnaryEncoding(D, 1.0, p=np.nan, q=0.5), "p"),
-        (lambda: ldp.UnaryEncoding(D, 1.0, p=1.0, q=0.5), "p"),
-        (lambda: ldp.UnaryEncoding(D, 1.0, p=0.5, q=0), "q"),
-        (lambda: ldp.UnaryEncoding(D, 1.0, p="0.5", q=0.4), "p"),
-        (lambda: ldp.SHE(D, 1.0, resolution=0), "resolution"),
-        (lambda: ldp.SHE(D, 1.0, resolution=1.5), "resolution"),
-        (lambda: ldp.OLH(D, 1.0, num_buckets=1), "num_buckets"),
-        (lambda: ldp.OLH(D, 1.0, num_buckets=2.0), "num_buckets"),
-        (lambda: ldp.OLH(D, 1.0, num_buckets=2**31), "num_buckets"),
-        (lambda: ldp.LocalHashing(D, 1.0, 3, hash_bits=33), "hash_bits"),
-        (lambda: ldp.LocalHashing(D, 1.0, 2, hash_bits=2), "hash_bits"),
-        (lambda: ldp.SubsetSelection(D, 1.0, subset_size=0), "subset_size"),
-        (lambda: ldp.SubsetSelection(D, 1.0, subset_size=D), "subset_size"),
-        (lambda: ldp.SubsetSelection(D, 1.0, subset_size=2.0), "subset_size"),
-        (lambda: ldp.HadamardResponse(D, 1.0, block_size=3), "block_size"),
-        (lambda: ldp.HadamardResponse(D, 1.0, block_size=64), "block_size"),
-        (lambda: ldp.HadamardResponse(D, 1.0, block_size=4.0), "block_size"),
-        (lambda: ldp.RRRR(D, 1.0, range(D), 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [3, 4, 3], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [*range(D), 0], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [0, D], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [-1], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [2**70], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, np.array([2**64 - 1], dtype=np.uint64), 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [1.0], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [0, True], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, {3: "a"}, 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [False], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, np.arange(D) < 3, 0.8), "subset"),  # a mask
-        (lambda: ldp.RRRR(D, 1.0, [np.nan], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, ["1"], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, "12", 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [[1, 2]], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [[1], [2, 3]], 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, np.array(3), 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, 3, 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, None, 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, np.ma.array([1, 2], mask=[False, True]), 0.8), "subset"),
-        (lambda: ldp.RRRR(D, 1.0, [1], 1.0 + 2.0**-52), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [], 1.5), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], 0), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], -0.5), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], np.nan), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], "0.8"), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], True), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], None), "epsilon_inner"),
-        (lambda: ldp.RRRR(D, 1.0, [1], 1e-17), "epsilon"),  # too little for float64
-    ],
+    ("make", "naming", "bad"), [(make, name, bad) for make, name, every in OTHERS for bad in every]
 )
-def test_other_arguments(call: Callable[[], object], naming: str) -> None:
-    refuse(call, naming=naming)
+def test_other_arguments(make: Callable[[Any], object], naming: str, bad: object) -> None:
+    refuse(lambda: make(bad), naming=naming)
 
 
 # -- users' values and the generator ---------------------------------------------------------------

@@ -11,11 +11,7 @@ from test_slice_sampling import SEVERAL
 
 from ldp import GRR, RRRR
 from ldp.bayes import sgld
-from ldp.bayes.restricted_counts import (
-    draw_explained_restricted,
-    gather_counts,
-    likelihood_columns,
-)
+from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts, likelihood_columns
 from ldp.bayes.slice_sampling import swept
 
 FALSE_ALARM = 1e-8
@@ -66,8 +62,7 @@ def sweep_ranks(sampler, mechanisms, prior, simulations, assumed=None):
 
 @pytest.mark.statistical
 @pytest.mark.parametrize(
-    ("sampler", "prior"),
-    [(by_slices, 1.0), (by_slices, 3.0), (by_guesses, 1.0), (by_guesses, 0.4)],
+    ("sampler", "prior"), [(by_slices, 1.0), (by_slices, 3.0), (by_guesses, 1.0), (by_guesses, 0.4)]
 )
 def test_sweeps_are_calibrated(sampler, prior):
     """600 simulations; exactly uniform ranks, so no tolerance."""

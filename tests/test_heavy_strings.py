@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp.heavy_hitters import (
-    find_strings,
-    prefix_rounds,
-    segment_pairs,
-    simulate_strings,
-    strings,
-)
+from ldp.heavy_hitters import find_strings, prefix_rounds, segment_pairs, simulate_strings, strings
 
 
 @pytest.mark.parametrize("pieces", [2, 3, 4])

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from sampling_twins import factor
 
 from ldp._words import words
-from ldp.samplers import (
-    _law_kernels,
-    fixed_point_window,
-    minimax_mollifier,
-    relative_mollifier,
-)
+from ldp.samplers import _law_kernels, fixed_point_window, minimax_mollifier, relative_mollifier
 
 PRIOR = np.array([0.4, 0.001, 0.3, 0.2, 0.099])
 masses = st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda x: sum(x) > 0.1)

@@ -80,15 +80,7 @@ def remove_the_smallest(counts, c):
         kept.pop()
 
 
-TALLIES = [
-    [6, 4, 1],
-    [6, 3, 1],
-    [5, 5, 5],
-    [7, 0, 0],
-    [1, 0],
-    [4, 4, 0, 0, 1],
-    [10**6, 1, 1, 1],
-]
+TALLIES = [[6, 4, 1], [6, 3, 1], [5, 5, 5], [7, 0, 0], [1, 0], [4, 4, 0, 0, 1], [10**6, 1, 1, 1]]
 
 
 @pytest.mark.parametrize("counts", TALLIES, ids=str)

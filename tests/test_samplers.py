@@ -6,14 +6,7 @@ in 10**9 tests, so the whole file stays below 10**-6 were the seeds drawn afresh
 
 import numpy as np
 import pytest
-from catalogue import (
-    ORACLES,
-    is_noisy,
-    makers,
-    scores,
-    small_makers,
-    word_bits,
-)
+from catalogue import ORACLES, is_noisy, makers, scores, small_makers, word_bits
 from scipy import stats
 
 from ldp import OUE, SHE, variance

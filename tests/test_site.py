@@ -298,11 +298,7 @@ SPOILT = {
         checks.head_faults,
         "descriptions of lengths []",
     ),
-    "no language": (
-        lose(' lang="en"'),
-        checks.head_faults,
-        "lang is ''",
-    ),
+    "no language": (lose(' lang="en"'), checks.head_faults, "lang is ''"),
     "id twice": (put('<p id="twice">1</p><p id="twice">2</p>'), checks.head_faults, "'twice'"),
     "no alt text": (
         put(f'<img src="{PIXEL}" width="1" height="1">'),

@@ -13,10 +13,7 @@ from scipy import stats
 from ldp import GRR, OUE, RRRR, SHE, SubsetSelection, maximum_likelihood
 from ldp.bayes import SliceSample, exact_posterior, gibbs, slice_sample, slice_sampling
 from ldp.bayes._slice_kernels import UNIFORMS_EACH, slice_pair
-from ldp.bayes.restricted_counts import (
-    draw_explained_restricted,
-    gather_counts,
-)
+from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts
 
 FALSE_ALARM = 1e-8
 # Both sides of the subset are likelier somewhere, budgets left over and none, one value outside.

@@ -262,10 +262,7 @@ def test_num_bits(num_bits):
         (lambda: WIDE.simulate([1], np.random.default_rng(1)), "num_bits"),
         (lambda: WIDE.simulate([1], np.random.default_rng(1), candidates=[1, 2]), "value_counts"),
         (lambda: WIDE.simulate([-1], np.random.default_rng(1), candidates=[1]), "value_counts"),
-        (
-            lambda: WIDE.simulate([1], np.random.default_rng(1), candidates=[1], others=-1),
-            "others",
-        ),
+        (lambda: WIDE.simulate([1], np.random.default_rng(1), candidates=[1], others=-1), "others"),
     ],
 )
 def test_other_arguments(call, naming):
