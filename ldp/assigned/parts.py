@@ -59,8 +59,7 @@ class Intervals:
 
     def __call__(self, values: npt.ArrayLike) -> Integers:
         """Return the number of the interval of each value."""
-        number: Integers = _checks.values(values, self.domain_size) // self.width
-        return number
+        return _checks.values(values, self.domain_size) // self.width
 
 
 def made_part(given: Any) -> Part:

@@ -78,14 +78,12 @@ class DirichletMixture:
     @property
     def tally_mean(self) -> Floats:
         """Expected number of users that hold each value, shape (d,)."""
-        mean: Floats = self.weights @ self.tallies
-        return mean
+        return self.weights @ self.tallies
 
     @property
     def tally_variance(self) -> Floats:
         """Variance of the number of users that hold each value, shape (d,)."""
-        spread: Floats = self.weights @ (self.tallies - self.tally_mean) ** 2
-        return spread
+        return self.weights @ (self.tallies - self.tally_mean) ** 2
 
     @property
     def frequency_mean(self) -> Floats:
@@ -100,8 +98,7 @@ class DirichletMixture:
     @property
     def mean(self) -> Floats:
         """Expected law, the best estimate of it, shape (d,)."""
-        expected: Floats = (self.prior + self.tally_mean) / self.concentrations[0].sum()
-        return expected
+        return (self.prior + self.tally_mean) / self.concentrations[0].sum()
 
     @property
     def variance(self) -> Floats:
@@ -109,8 +106,7 @@ class DirichletMixture:
         total = self.concentrations[0].sum()
         means = self.concentrations / total
         within = self.weights @ (means * (1 - means)) / (total + 1)
-        spread: Floats = within + self.tally_variance / total**2
-        return spread
+        return within + self.tally_variance / total**2
 
     def density(self, laws: npt.ArrayLike) -> Floats:
         r"""Density at laws, in the first d - 1 coordinates.
@@ -163,8 +159,7 @@ class DirichletMixture:
             raise ValueError(
                 f"laws must be where the density has a limit, got {_checks.shown(wrong.tolist())}."
             )
-        total: Floats = np.exp(logs)
-        return total
+        return np.exp(logs)
 
     def _laws(self, given: npt.ArrayLike) -> Floats:
         points = _checks.plain_array(given, "laws")

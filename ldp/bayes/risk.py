@@ -67,8 +67,7 @@ class AllReports:
     def means(self) -> Floats:
         """Posterior mean of the law given each histogram, shape (h, d)."""
         n = self.tallies[0].sum()
-        expected: Floats = (self.prior + self.weights @ self.tallies) / (self.prior.sum() + n)
-        return expected
+        return (self.prior + self.weights @ self.tallies) / (self.prior.sum() + n)
 
     def posteriors(self) -> Iterator[DirichletMixture]:
         """Posterior given each histogram, in order."""

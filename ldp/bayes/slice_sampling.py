@@ -35,15 +35,13 @@ class SliceSample:
     @property
     def mean(self) -> Floats:
         """Estimated posterior mean of the law, shape (d,)."""
-        average: Floats = self.laws.mean(axis=(0, 1))
-        return average
+        return self.laws.mean(axis=(0, 1))
 
     @property
     def standard_error(self) -> Floats:
         """Monte Carlo standard error of `mean`, from the spread of the chains' own means."""
         of_chains = self.laws.mean(axis=1)
-        error: Floats = of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
-        return error
+        return of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
 
 
 def slice_sample(

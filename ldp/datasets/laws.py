@@ -24,8 +24,7 @@ def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
     below = scipy.special.betainc(a, b, np.arange(d + 1) / d)
     above = scipy.special.betainc(b, a, np.arange(d, -1, -1) / d)
     # From either end, for the digits of small bins: differences of numbers near 1 have none.
-    law: Floats = np.where(below[1:] <= 0.5, np.diff(below), above[:-1] - above[1:])
-    return law
+    return np.where(below[1:] <= 0.5, np.diff(below), above[:-1] - above[1:])
 
 
 def uniform(domain_size: int) -> Floats:
@@ -51,8 +50,7 @@ def zipf(domain_size: int, exponent: float = 1.0) -> Floats:
     d = _checks.domain_size(domain_size)
     s = _checks.not_negative(exponent, "exponent")
     weights = np.arange(1, d + 1, dtype=np.float64) ** -s
-    law: Floats = weights / weights.sum()
-    return law
+    return weights / weights.sum()
 
 
 def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
@@ -66,8 +64,7 @@ def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
     d = _checks.domain_size(domain_size)
     r = _checks.between(ratio, "ratio")
     weights = r ** np.arange(d, dtype=np.float64)
-    law: Floats = weights / weights.sum()
-    return law
+    return weights / weights.sum()
 
 
 def jeffreys_dirichlet(domain_size: int, rng: np.random.Generator) -> Floats:

@@ -102,5 +102,4 @@ def _different_items(lengths: Integers, weights: Floats, rng: np.random.Generato
         short = missing[place] > 0
         complete.append(held[~short])
         held, waiting, missing = held[short], waiting[missing > 0], missing[missing > 0]
-    items: Integers = np.sort(np.concatenate(complete)) % size
-    return items
+    return np.sort(np.concatenate(complete)) % size

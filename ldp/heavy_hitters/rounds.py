@@ -150,5 +150,4 @@ def _checked_depths(depths: Sequence[int], bits: int) -> list[int]:
         raise ValueError(f"depths must not decrease, got {_checks.shown(given.tolist())}.")
     if given[-1] != bits:
         raise ValueError(f"depths must end at the {bits} bits of a value, got {given[-1]}.")
-    chosen: list[int] = given.tolist()
-    return chosen
+    return given.tolist()

@@ -59,8 +59,7 @@ class Prefix:
         codes = _checks.values(values, self.domain_size)
         if self.scattered:
             codes = scatter(codes, self.num_bits)
-        prefixes: Integers = codes >> (self.num_bits - self.depth)
-        return prefixes
+        return codes >> (self.num_bits - self.depth)
 
 
 @dataclass(frozen=True, init=False)
@@ -124,5 +123,4 @@ class SegmentPair:
 
     def _piece(self, codes: Integers, number: int) -> Integers:
         shift = self.segment_bits * (self.num_segments - 1 - number)
-        piece: Integers = codes >> shift & ((1 << self.segment_bits) - 1)
-        return piece
+        return codes >> shift & ((1 << self.segment_bits) - 1)

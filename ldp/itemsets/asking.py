@@ -59,8 +59,7 @@ def parts_of(
 
 def best(estimates: Floats, count: int) -> Integers:
     """Return the places of the largest estimates, the largest first; of equals the first."""
-    order: Integers = np.argsort(-estimates, kind="stable")[:count]
-    return order
+    return np.argsort(-estimates, kind="stable")[:count]
 
 
 def pad_and_sample(

@@ -36,8 +36,7 @@ def cut_frequencies(sets: ItemSets, length: int) -> Floats:
     array([0.75, 0.25, 0.25, 0.25])
     """
     kept = _kept(sets, length)
-    shares: Floats = np.bincount(sets.items, kept, sets.num_items) / len(sets)
-    return shares
+    return np.bincount(sets.items, kept, sets.num_items) / len(sets)
 
 
 def cut_variance(sets: ItemSets, length: int) -> Floats:
@@ -69,8 +68,7 @@ def cut_variance(sets: ItemSets, length: int) -> Floats:
     array([0.0625, 0.0625, 0.0625, 0.0625])
     """
     kept = _kept(sets, length)
-    extra: Floats = np.bincount(sets.items, kept * (1 - kept), sets.num_items) / len(sets) ** 2
-    return extra
+    return np.bincount(sets.items, kept * (1 - kept), sets.num_items) / len(sets) ** 2
 
 
 def _kept(sets: ItemSets, length: int) -> Floats:
@@ -79,5 +77,4 @@ def _kept(sets: ItemSets, length: int) -> Floats:
         raise ValueError("sets must be at least one, got none.")
     size = _checks.integer(length, "length", 1, MOST)
     chance = np.minimum(1.0, size / np.maximum(sets.lengths, 1))
-    kept: Floats = np.repeat(chance, sets.lengths)
-    return kept
+    return np.repeat(chance, sets.lengths)

@@ -188,8 +188,7 @@ class PadAndSample:
             spare = max(0, self.length - items.size)
             cells = np.append(items, self.num_items + np.arange(spare))
             row[cells] = 1 / cells.size
-        rows: Floats = law @ columns
-        return rows
+        return law @ columns
 
     def outcomes(self, reports: Array) -> Integers:
         """Column of the channel for each report."""

@@ -107,8 +107,7 @@ class ItemSets:
     @property
     def starts(self) -> Integers:
         """Where each user's items start."""
-        starts: Integers = np.cumsum(self.lengths) - self.lengths
-        return starts
+        return np.cumsum(self.lengths) - self.lengths
 
     def __getitem__(self, users: Any) -> Any:
         """Return the items of one user, or the sets of several: a slice, a mask or numbers."""

@@ -41,8 +41,7 @@ class Supports:
         by_byte = np.zeros((self.rows.shape[1], 256))
         byte_weights(self.rows, weights * (self.odds - 1), by_byte)
         held = (by_byte @ _BITS_OF_BYTE).ravel()[: self.domain_size]
-        total: Floats = weights.sum() + held
-        return total
+        return weights.sum() + held
 
     def dense(self, part: slice = _ALL) -> Floats:
         """Return the rows of a part as `Rows` has them."""
@@ -77,13 +76,11 @@ class Rows:
 
     def likelihoods(self, theta: Floats) -> Floats:
         """As above."""
-        dense: Floats = self.rows @ theta
-        return dense
+        return self.rows @ theta
 
     def weighed(self, weights: Floats) -> Floats:
         """As above."""
-        total: Floats = weights @ self.rows
-        return total
+        return weights @ self.rows
 
     def dense(self, part: slice = _ALL) -> Floats:
         """As above."""
@@ -91,8 +88,7 @@ class Rows:
 
     def least(self, part: slice) -> Floats:
         """As above: the least likelihood of the report."""
-        smallest: Floats = self.rows[part].min(axis=1, keepdims=True)
-        return smallest
+        return self.rows[part].min(axis=1, keepdims=True)
 
     def steep(self, part: slice, scale: Floats) -> Array:
         """As above, with nothing taken off."""
@@ -158,8 +154,7 @@ def byte_table(theta: Floats) -> Floats:
     """Sum of theta over the ones of every byte at every place, shape (ceil(d / 8), 256)."""
     padded = np.zeros(-(-theta.size // 8) * 8)
     padded[: theta.size] = theta
-    table: Floats = padded.reshape(-1, 8) @ _BITS_OF_BYTE.T
-    return table
+    return padded.reshape(-1, 8) @ _BITS_OF_BYTE.T
 
 
 def parts_of(evidence: Evidence) -> Iterator[slice]:

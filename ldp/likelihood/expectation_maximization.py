@@ -169,8 +169,7 @@ def _window_model(m: Windows) -> tuple[Score, Predicted]:
 
     def predicted(theta: Floats) -> Floats:
         total = np.concatenate([np.zeros(window), np.cumsum(theta), np.ones(window - 1)])
-        law: Floats = m.q * (1 + (m.odds - 1) * (total[window:] - total[:-window]))
-        return law
+        return m.q * (1 + (m.odds - 1) * (total[window:] - total[:-window]))
 
     return score, predicted
 
@@ -182,8 +181,7 @@ def _dense_model(channel: Floats) -> tuple[Score, Predicted]:
         return channel @ ratios, 1.0
 
     def predicted(theta: Floats) -> Floats:
-        law: Floats = theta @ channel
-        return law
+        return theta @ channel
 
     return score, predicted
 

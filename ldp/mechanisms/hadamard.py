@@ -116,8 +116,7 @@ class HadamardResponse:
                     f"frequency must be one number or {self.domain_size}, got shape {f.shape}."
                 )
             same_block = np.clip(np.bincount(block, weights=others)[block], 0.0, 1.0)
-        moment: Array = hadamard_law.second_moment(self._law, f, same_block)
-        return moment
+        return hadamard_law.second_moment(self._law, f, same_block)
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw from C_x w.p. (b/2) e^eps / (...), else from all other outcomes."""
@@ -199,8 +198,7 @@ class HadamardResponse:
         def held(some: Integers) -> Bools:
             of_block, y = divmod(some[:, None], self.block_size)
             even = np.bitwise_count(y & (row + 1)) % 2 == 0
-            inside: Bools = even & (of_block == block)
-            return inside
+            return even & (of_block == block)
 
         return packed_supports(self.outcomes(reports), self.domain_size, held)
 

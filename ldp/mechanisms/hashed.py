@@ -40,8 +40,7 @@ def hashed_supports(mechanism: Any, reports: Array, values: Integers) -> Bits:
     """Bit-packed rows of the values that hash into each report's bucket."""
 
     def held(some: Array) -> Bools:
-        hit: Bools = mechanism.hashes.table(some["seed"], values) == some["bucket"][:, None]
-        return hit
+        return mechanism.hashes.table(some["seed"], values) == some["bucket"][:, None]
 
     return packed_supports(check_hashed(mechanism, reports), values.size, held)
 

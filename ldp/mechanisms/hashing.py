@@ -157,8 +157,7 @@ class LocalHashing:
         reports["seed"] = (multiplier << (spare + 32)) | (offset << spare)
         reports["bucket"] = numbers % buckets
         bits = np.unpackbits(self.support(reports), axis=1, count=self.domain_size)
-        rows: Floats = np.where(bits.T == 1, self.response.p, self.response.q) / seeds
-        return rows
+        return np.where(bits.T == 1, self.response.p, self.response.q) / seeds
 
     def outcomes(self, reports: Array) -> Integers:
         """(multiplier * 2**w + offset) * g + bucket; at most 16 hash bits."""
@@ -167,8 +166,7 @@ class LocalHashing:
         multiplier, offset = halves(given["seed"])
         spare = 32 - self.hash_bits
         seed = (multiplier >> spare).astype(np.int64) << self.hash_bits | (offset >> spare)
-        outcome: Integers = seed * self.num_buckets + given["bucket"]
-        return outcome
+        return seed * self.num_buckets + given["bucket"]
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket."""

@@ -218,8 +218,7 @@ class WideHashing:
         halves = numbers[:, None] >> shifts & (2**self.word_bits - 1)
         reports["seed"] = halves << (32 - self.word_bits)
         bits = np.unpackbits(self.support(reports), axis=1, count=self.domain_size)
-        rows: Floats = np.where(bits.T == 1, self.response.p, self.response.q) / 2.0**seed_bits
-        return rows
+        return np.where(bits.T == 1, self.response.p, self.response.q) / 2.0**seed_bits
 
     def outcomes(self, reports: Array) -> Integers:
         """The number that the seed's words make, of at most 32 bits, times g, plus the bucket."""
@@ -230,8 +229,7 @@ class WideHashing:
         number = np.zeros(given.size, dtype=np.int64)
         for word in given["seed"].T:
             number = number << self.word_bits | word >> np.uint32(32 - self.word_bits)
-        outcome: Integers = number * self.num_buckets + given["bucket"]
-        return outcome
+        return number * self.num_buckets + given["bucket"]
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket; at most 26 bits."""

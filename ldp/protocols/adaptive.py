@@ -68,8 +68,7 @@ class AdaptiveRun:
     @property
     def sizes(self) -> Integers:
         """Number k of values in the subset of every round."""
-        sizes: Integers = self.subsets.sum(axis=1)
-        return sizes
+        return self.subsets.sum(axis=1)
 
     @property
     def mechanisms(self) -> list[RRRR]:

@@ -143,5 +143,4 @@ def _capped(q: Floats, e: float) -> Floats:
             break
         used = middle * (1 - e) + e * np.clip(middle, q, caps).sum()
         low, high = (middle, high) if used <= 1 else (low, middle)
-    upper: Floats = np.clip(low, q, caps)
-    return upper
+    return np.clip(low, q, caps)
