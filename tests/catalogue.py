@@ -396,6 +396,14 @@ def small(epsilon: float, entries: Mapping[type, Entry[Any]] = FREQUENCIES) -> l
     return [make(epsilon) for make in small_makers(entries)]
 
 
+def drawn(m: Any, num_reports: int, seed: int = 0) -> Array:
+    """Return reports of users who hold values of a random law."""
+    rng = np.random.default_rng(seed)
+    law = rng.dirichlet(np.ones(m.domain_size))
+    reports: Array = m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
+    return reports
+
+
 def all_reports(m: Any) -> Array:
     """Return every report of a small one, in the order of the channel's columns."""
     write = CATALOGUE[type(m)].reports

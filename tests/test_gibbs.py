@@ -1,14 +1,15 @@
 """The Gibbs sampler against enumeration and the exact posterior."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
-from catalogue import small
-from scipy import stats
+from catalogue import drawn, small
+from test_samplers import chi_square_p_value
 
 from ldp import GRR, OLH, OUE, SHE, SubsetSelection
 from ldp.bayes import GibbsSample, exact_posterior, gibbs
@@ -21,12 +22,6 @@ from ldp.types import SupportMechanism
 
 FALSE_ALARM = 1e-9
 SMALL = [GRR(3, 1.0), OUE(3, 1.0), SubsetSelection(4, 2.0, 2), SHE(3, 1.0, resolution=3)]
-
-
-def drawn(m, num_reports, seed=0):
-    rng = np.random.default_rng(seed)
-    law = rng.dirichlet(np.ones(m.domain_size))
-    return m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
 
 
 # -- one step: which reports are explained by which values, given the law
@@ -53,19 +48,10 @@ def tally_law(m, reports, law):
 
 def step_p_value(evidence, law, expected, draw, runs=20_000):
     rng = np.random.default_rng(1)
-    tallies = [tuple(draw(evidence, law, rng)) for _ in range(runs)]
-    names, chances = list(expected), np.array(list(expected.values()))
-    observed = np.array([tallies.count(name) for name in names], dtype=float)
-    assert observed.sum() == runs
-    usual = chances * runs >= 10
-    observed = np.append(observed[usual], observed[~usual].sum())
-    wanted = np.append(chances[usual], chances[~usual].sum()) * runs
-    kept = wanted > 0
-    assert (observed[~kept] == 0).all()
-    if (wanted[kept] < 1).any():  # too rare to be a cell of its own
-        kept &= wanted >= 1
-    statistic = ((observed - wanted)[kept] ** 2 / wanted[kept]).sum()
-    return stats.chi2.sf(statistic, kept.sum() - 1)
+    seen = Counter(tuple(draw(evidence, law, rng).tolist()) for _ in range(runs))
+    assert set(seen) <= set(expected)
+    observed = np.array([seen[tally] for tally in expected])
+    return chi_square_p_value(observed, np.array(list(expected.values())))
 
 
 def by_report(evidence, law, rng):

@@ -5,6 +5,7 @@ Statistical tests say their false-alarm rate; that of the whole file is below 10
 
 import numpy as np
 import pytest
+from catalogue import drawn
 
 from ldp import GRR, OUE, RRRR, SHE
 from ldp._words import words
@@ -32,12 +33,6 @@ class Altered(np.random.Generator):
         # The middle of each of n equal parts of all words, for every update.
         middles = [(2 * i + 1) * 2**63 // size[-1] for i in range(size[-1])]
         return np.tile(np.array(middles, dtype=np.uint64), (*size[:-1], 1))
-
-
-def drawn(m, num_reports, seed=0):
-    rng = np.random.default_rng(seed)
-    law = rng.dirichlet(np.ones(m.domain_size))
-    return m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
 
 
 # -- updates, number by number

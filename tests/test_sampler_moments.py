@@ -9,6 +9,7 @@ posterior's variance is that much, so that a cell with too few draws fails.
 
 import numpy as np
 import pytest
+from catalogue import drawn
 from scipy import special
 
 from ldp import GRR, OUE, RRRR, SHE
@@ -19,12 +20,6 @@ pytestmark = pytest.mark.statistical
 ALARM, POWER = 6.0, 1.7
 FAULT = 0.03
 CHAINS = 256
-
-
-def drawn(m, num_reports, seed=0):
-    rng = np.random.default_rng(seed)
-    law = rng.dirichlet(np.ones(m.domain_size))
-    return m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
 
 
 # -- exact moments

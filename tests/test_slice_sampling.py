@@ -3,12 +3,11 @@
 Statistical tests say their false-alarm rate; that of the whole file is below 10**-6.
 """
 
-from collections import Counter
-from itertools import product
-
 import numpy as np
 import pytest
+from catalogue import drawn
 from scipy import stats
+from test_gibbs import step_p_value, tally_law
 
 from ldp import GRR, OUE, RRRR, SHE, SubsetSelection, maximum_likelihood
 from ldp.bayes import SliceSample, exact_posterior, gibbs, slice_sample, slice_sampling
@@ -25,12 +24,6 @@ SEVERAL = [
     RRRR(4, 1.0, [0, 1, 3], 0.5),
     RRRR(4, 2.0, [], 1.0),
 ]
-
-
-def drawn(m, num_reports, seed=0):
-    rng = np.random.default_rng(seed)
-    law = rng.dirichlet(np.ones(m.domain_size))
-    return m.privatize(rng.choice(m.domain_size, num_reports, p=law), rng)
 
 
 # -- chains against the exact posterior
@@ -107,42 +100,15 @@ def test_many_users_have_a_normal_posterior():
 # -- one Gibbs draw by subset
 
 
-def tally_law(m, reports, law):
-    """Law of the tally of explained users, by summing over all that explains each report.
-
-    A report is noise as often as the value least likely to send it does.
-    """
-    rows = m.likelihood(reports)
-    least = rows.min(axis=1, keepdims=True)
-    chances = np.hstack([(rows - least) * law, least]) / (rows @ law)[:, None]
-    found = Counter()
-    for explained in product(range(5), repeat=len(reports)):
-        tally = tuple(np.bincount(explained, minlength=5)[:4].tolist())
-        found[tally] += np.prod(chances[range(len(reports)), explained])
-    return found
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize("m", SEVERAL, ids=repr)
 def test_one_draw_by_subset_has_the_law_of_the_tally(m):
-    """10,000 draws; tallies expected below 10 times are one cell of the chi-square test."""
+    """Tallies expected below 10 times in 20,000 are one cell of the chi-square test."""
     outside = [v for v in range(4) if v not in m.subset]
     reports = np.array([*m.subset[:1], outside[0], outside[0], outside[-1]])
-    rng = np.random.default_rng(3)
-    law = rng.dirichlet(np.ones(4))
-    evidence = gather_counts(reports, m)
-    draws = Counter(
-        tuple(draw_explained_restricted(evidence, law, rng).tolist()) for _ in range(10_000)
-    )
-    law_of = {tally: chance for tally, chance in tally_law(m, reports, law).items() if chance > 0}
-    assert set(draws) <= set(law_of)
-    wanted = 10_000 * np.array(list(law_of.values()))
-    seen = np.array([draws[tally] for tally in law_of])
-    usual = wanted >= 10
-    cells = [np.append(each[usual], each[~usual].sum()) for each in (seen, wanted)]
-    kept = cells[1] > 1
-    statistic = ((cells[0] - cells[1])[kept] ** 2 / cells[1][kept]).sum()
-    assert stats.chi2.sf(statistic, kept.sum() - 1) > FALSE_ALARM
+    law = np.random.default_rng(3).dirichlet(np.ones(4))
+    expected, evidence = tally_law(m, reports, law), gather_counts(reports, m)
+    assert step_p_value(evidence, law, expected, draw_explained_restricted) > FALSE_ALARM
 
 
 # -- one move
