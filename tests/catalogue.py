@@ -57,13 +57,15 @@ class Entry(NamedTuple, Generic[M]):
     channel's columns, without the mechanism's help. `law` gives, from the integers that are drawn,
     the weights of one report under values between which they differ most, up to a common factor,
     and pairs of emitted and stated probabilities; `up` and `down` round these. A family whose only
-    randomness is Laplace noise has no law: `test_noise.py` has that of the noise.
+    randomness is Laplace noise has no law: `test_noise.py` has that of the noise. `megabytes` are
+    the most that 100,000 users cost beyond their reports, to privatize them and to count them.
     """
 
     makers: Mapping[str, Callable[[int, float], M]]
     small: list[Callable[[float], M]]
     reports: Callable[[Any], Array] | None
     law: Callable[[Any, Rounding, Rounding], Law] | None
+    megabytes: tuple[int, int] = (2, 1)
 
 
 # -- every report of a small one -------------------------------------------------------------------
@@ -235,6 +237,7 @@ PURE: dict[type, Entry[PureMechanism]] = {
         ],
         hashed,
         hashed_response,
+        megabytes=(4, 1),
     ),
     WideHashing: Entry(
         {"WideHashing": lambda d, e: WideHashing((int(d) - 1).bit_length(), e)},
@@ -244,6 +247,7 @@ PURE: dict[type, Entry[PureMechanism]] = {
         ],
         widely_hashed,
         hashed_response,
+        megabytes=(4, 2),
     ),
     SubsetSelection: Entry(
         {
@@ -259,6 +263,7 @@ PURE: dict[type, Entry[PureMechanism]] = {
         ],
         subsets,
         subset,
+        megabytes=(4, 1),
     ),
     HadamardResponse: Entry(
         {
@@ -274,11 +279,16 @@ PURE: dict[type, Entry[PureMechanism]] = {
         ],
         numbered,
         hadamard,
+        megabytes=(4, 1),
     ),
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
     SHE: Entry(
-        {"SHE": SHE}, [partial(SHE, 2, resolution=1), partial(SHE, 3, resolution=3)], steps, None
+        {"SHE": SHE},
+        [partial(SHE, 2, resolution=1), partial(SHE, 3, resolution=3)],
+        steps,
+        None,
+        (4, 1),
     )
 }
 OTHERS: dict[type, Entry[Mechanism]] = {
@@ -371,6 +381,12 @@ SEVERAL: dict[type, Entry[Any]] = {  # users answer by several mechanisms, or se
 ORACLES: dict[type, Entry[Any]] = {**PURE, **NOISY}
 FREQUENCIES: dict[type, Entry[Any]] = {**ORACLES, **OTHERS}
 CATALOGUE: dict[type, Entry[Any]] = {**FREQUENCIES, **MEANS, **SEVERAL}
+# Which refuse the largest domain at a budget of 1, and a size and a budget that they take.
+LARGEST_TAKEN = {
+    **dict.fromkeys(["LocalHashing", "RRRR", "RRRR evenly outside"], (2**20, 1.0)),
+    **dict.fromkeys(["GRR", "SquareWave narrow", "RRRR of nothing", "Assigned"], (LARGEST, 8.0)),
+    "RRRR of many": (LARGEST, 12.0),
+}
 
 
 # -- what the tests ask for ------------------------------------------------------------------------

@@ -108,6 +108,7 @@ OTHERS = [  # what makes a mechanism of one argument, its name, and what that mu
     (lambda bad: ldp.LocalHashing(D, 1.0, 2, hash_bits=bad), "hash_bits", [2]),
     (lambda bad: ldp.SubsetSelection(D, 1.0, subset_size=bad), "subset_size", [0, D, 2.0]),
     (lambda bad: ldp.HadamardResponse(D, 1.0, block_size=bad), "block_size", [3, 64, 4.0]),
+    (lambda bad: ldp.SquareWave(D, 1.0, bad), "half_width", [-1, 1.0, "1", True, 2**31 + 1]),
     (lambda bad: ldp.RRRR(D, 1.0, bad, 0.8), "subset", BAD_SUBSETS),
     (lambda bad: ldp.RRRR(D, 1.0, [1], bad), "epsilon_inner", BAD_INNER),
     (lambda bad: ldp.RRRR(D, 1.0, [], bad), "epsilon_inner", [1.5]),

@@ -222,9 +222,7 @@ def test_window_score(domain_size: int, window: int) -> None:
 @pytest.mark.parametrize("num_values", [0, 1, 3, 4, 5, 4095, 4096, 4097, 50_001])
 def test_histogram(size: int, num_values: int) -> None:
     values = np.random.default_rng(size).integers(0, size, num_values)
-    expected = [0] * size
-    for value in values.tolist():
-        expected[value] += 1
+    expected = np.bincount(values, minlength=size).tolist()
     counts = _kernels.histogram(values, size)
     assert counts.dtype == np.int64
     assert counts.tolist() == expected
@@ -266,29 +264,28 @@ def test_decide_rest(num_words: int) -> None:
     assert next(used, None) is None
 
 
+def lanes(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """The bits of words, the lowest of each first."""
+    return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little").astype(np.int64)
+
+
 @pytest.mark.parametrize("num_words", [0, 1, 3])
 @pytest.mark.parametrize("digit", [0, 5, 46])
 def test_add_digit(num_words: int, digit: int) -> None:
     bits = random_words(num_words, num_words)
     numbers = np.arange(64 * num_words, dtype=np.int64) & ~(1 << digit)
-    expected = [
-        number | (int(bits[i // 64]) >> i % 64 & 1) << digit
-        for i, number in enumerate(numbers.tolist())
-    ]
+    expected = numbers | lanes(bits) << digit
     _noise_kernels.add_digit(bits, digit, numbers)
-    assert numbers.tolist() == expected
+    assert np.array_equal(numbers, expected)
 
 
 @pytest.mark.parametrize("num_words", [0, 1, 3])
 def test_invert(num_words: int) -> None:
     bits = random_words(num_words, num_words)
     numbers = np.arange(64 * num_words, dtype=np.int64) ** 8
-    expected = [
-        -1 - number if int(bits[i // 64]) >> i % 64 & 1 else number
-        for i, number in enumerate(numbers.tolist())
-    ]
+    expected = np.where(lanes(bits), -1 - numbers, numbers)
     _noise_kernels.invert(bits, numbers)
-    assert numbers.tolist() == expected
+    assert np.array_equal(numbers, expected)
 
 
 @pytest.mark.parametrize("domain_size", [2, 8, 9, 1000])
@@ -430,12 +427,9 @@ def test_count_hashed(num_reports: int, num_keys: int) -> None:
     widths[::3] >>= np.uint32(8)
     widths[num_reports // 2 :][:1] = (a * keys[:1] + b)[num_reports // 2 :][:1] if num_keys else 0
     counts = np.arange(num_keys, dtype=np.uint32)
-    expected = [
-        v + sum((int(a[i]) * int(key) + int(b[i])) % 2**32 < widths[i] for i in range(num_reports))
-        for v, key in enumerate(keys)
-    ]
+    expected = counts + (np.outer(keys, a) + b < widths).sum(axis=1)  # modulo 2**32, as uint32 is
     _kernels.count_hashed(a, b, widths, keys, counts)
-    assert counts.tolist() == expected
+    assert np.array_equal(counts, expected)
 
 
 # -- Hadamard response -----------------------------------------------------------------------------

@@ -28,8 +28,8 @@ from ldp import (
 )
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean
 
-SIZES = (3, 100, 3_000, 100_000)
-BUDGETS = (0.3, 1.0, 2.5, 5.0)
+SIZES = (2, 3, 5, 7, 50, 100, 137, 3_000, 100_000)
+BUDGETS = (0.1, 0.3, 0.7, 1.0, 1.5, 2.5, 4.0, 6.0)
 ALARM = 6.0
 
 
@@ -98,7 +98,7 @@ def test_bits_have_the_best_chances(d, epsilon):
 
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
-@pytest.mark.parametrize("d", [3, 100, 3_000])
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 10, 33, 100, 3_000])
 def test_the_wave_is_of_the_best_width(d, epsilon):
     """The report of a uniform value taken as uniform, less the entropy of a report: for all b."""
     b = np.arange(2 * d)

@@ -1,15 +1,14 @@
 """What a call holds in memory beyond what it returns, and what a report weighs."""
 
-import contextlib
 import tracemalloc
 from collections.abc import Callable, Iterator
-from itertools import product
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from catalogue import LARGEST, made, makers
+from catalogue import CATALOGUE, LARGEST, LARGEST_TAKEN, made, makers
 
 import ldp
 
@@ -40,8 +39,7 @@ def values() -> npt.NDArray[np.int64]:
 
 
 EVERY = {name: m for name, m in made(D, 1.0).items() if m.domain_size == D}
-MOST = {"HadamardResponse": 16}  # it draws two words for a report
-every = pytest.mark.parametrize("name", EVERY)
+every = pytest.mark.parametrize("m", EVERY.values(), ids=EVERY)
 
 
 def reports_of(m: Any) -> tuple[Callable[[], Any], int]:
@@ -52,11 +50,11 @@ def reports_of(m: Any) -> tuple[Callable[[], Any], int]:
 
 
 @every
-def test_privatize(name: str) -> None:
+def test_privatize(m: Any) -> None:
     # 100,000 unpacked rows would be 102 MB as bytes, their random words 819 MB.
-    privatize, n = reports_of(EVERY[name])
+    privatize, n = reports_of(m)
     beyond, reports = peak_beyond_result(privatize)
-    assert beyond < MOST.get(name.split()[0], 5) * MB
+    assert beyond < CATALOGUE[type(m)].megabytes[0] * MB
     assert len(reports) == n
 
 
@@ -68,20 +66,20 @@ def test_the_usual_code_holds_more() -> None:
 
 
 @every
-def test_tally(name: str) -> None:
-    privatize, n = reports_of(EVERY[name])
+def test_tally(m: Any) -> None:
+    privatize, n = reports_of(m)
     reports = privatize()
-    beyond, tally = peak_beyond_result(lambda: EVERY[name].tally(reports))
-    assert beyond < 5 * MB
+    beyond, tally = peak_beyond_result(lambda: m.tally(reports))
+    assert beyond < CATALOGUE[type(m)].megabytes[1] * MB
     assert tally.num_reports == n
 
 
 @every
-def test_simulate(name: str) -> None:
+def test_simulate(m: Any) -> None:
     # A billion users cost no more than one.
     counts = np.full(D, 10**9 // D)
     rng = np.random.default_rng(2)
-    beyond, _ = peak_beyond_result(lambda: EVERY[name].simulate(counts, rng))
+    beyond, _ = peak_beyond_result(lambda: m.simulate(counts, rng))
     assert beyond < MB
 
 
@@ -106,25 +104,17 @@ def test_a_report_has_one_size(m: Any, size: int) -> None:
         assert reports.flags.c_contiguous
 
 
-def largest(make: Any) -> Any:
-    """Make it for the largest domain that it takes, at the first budget that is enough for it."""
-    for size, epsilon in product((LARGEST, 2**20, 2**10), (1.0, 8.0, 12.0)):
-        with contextlib.suppress(ValueError):
-            return make(size, epsilon)
-    raise AssertionError(f"{make} is made at no size")
-
-
-CONSTRUCTORS = {name: lambda make=make: largest(make) for name, make in makers().items()}
-CONSTRUCTORS |= {
-    "HadamardResponse at 1": lambda: ldp.HadamardResponse(LARGEST, 1.0),
-    "LaplaceMean": lambda: ldp.means.LaplaceMean(0.0, 1.0, 1.0, 2**20),
-    "PiecewiseMean": lambda: ldp.means.PiecewiseMean(0.0, 1.0, 1.0, 2**20),
-    "HybridMean": lambda: ldp.means.HybridMean(0.0, 1.0, 1.0, 2**20),
-    "VectorMean": lambda: ldp.means.VectorMean(ldp.means.OneBitMean, 0.0, 1.0, 1.0, LARGEST),
-    "HierarchicalHistogram": lambda: ldp.HierarchicalHistogram(
-        LARGEST, 1.0, 2, ldp.SubsetSelection
-    ),
+CONSTRUCTORS = {
+    name: partial(make, *LARGEST_TAKEN.get(name, (LARGEST, 1.0)))
+    for name, make in makers(CATALOGUE).items()
 }
+CONSTRUCTORS |= {
+    f"{mean.__name__} of many points": partial(mean, 0.0, 1.0, 1.0, 2**20)
+    for mean in (ldp.means.LaplaceMean, ldp.means.PiecewiseMean, ldp.means.HybridMean)
+}
+CONSTRUCTORS["HierarchicalHistogram of subsets"] = partial(
+    ldp.HierarchicalHistogram, LARGEST, 1.0, 2, ldp.SubsetSelection
+)
 
 
 @pytest.mark.parametrize("make", CONSTRUCTORS.values(), ids=CONSTRUCTORS.keys())
@@ -132,6 +122,12 @@ def test_a_mechanism_of_the_largest_domain_is_a_few_numbers(make: Callable[[], A
     # An array over 2**31 values would be 16 GB, one over 2**20 windows 8 MB.
     beyond, _ = peak_beyond_result(make)
     assert beyond < 3 * MB
+
+
+@pytest.mark.parametrize("name", LARGEST_TAKEN)
+def test_others_take_no_more(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^(epsilon|num_buckets) must"):
+        makers(CATALOGUE)[name](LARGEST, 1.0)
 
 
 def test_an_array_over_all_windows_is_seen() -> None:
