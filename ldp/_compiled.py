@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import update_wrapper
 from typing import Any, TypeVar, cast
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -37,14 +37,20 @@ class _Loop:
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         update_wrapper(self, function)
-        self.py_func, self._options = function, options
+        self.py_func, self._options, self._made = function, options, None
 
-    @cached_property
+    @property
     def dispatcher(self) -> Any:
-        """What numba made of the function."""
-        from ldp._machine_code import kept_on_disk
+        """What numba made of the function; made without a lock, which a fork would leave locked."""
+        if self._made is None:
+            from ldp._machine_code import kept_on_disk
 
-        return kept_on_disk(self.py_func, self._options)
+            self._made = kept_on_disk(self.py_func, self._options)
+        return self._made
+
+    def __reduce__(self) -> str:
+        """Let it be pickled as any function is, by its name in its module."""
+        return self.py_func.__name__
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the machine code."""

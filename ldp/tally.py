@@ -63,6 +63,8 @@ class Tally:
         mechanism: object = None,
         candidates: npt.ArrayLike | None = None,
     ) -> None:
+        if isinstance(mechanism, type):
+            raise TypeError(f"mechanism must be an object, got the class {mechanism.__name__}.")
         array = _checks.plain_array(counts, "counts")
         vector = _checks.vector(array, "counts")
         array = vector if array.dtype.kind == "f" else _checks.integers(array, "counts").copy()

@@ -1,6 +1,7 @@
 """The shapes of a mechanism and of results: protocols and aliases, no base classes."""
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+import math
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +93,7 @@ class OutcomeMechanism(Mechanism, Protocol):
         """Number of outcomes, and of the counts of a tally."""
 
     def tally_outcomes(self, reports: Array) -> Tally:
-        """Count the reports of each outcome; `tally` is this, and no other mechanism has it."""
+        """Count the reports of each outcome: the very function that `tally` is."""
 
 
 @runtime_checkable
@@ -182,3 +183,19 @@ class WideOracle(CandidateOracle, Protocol):
         others: int = 0,
     ) -> Tally:
         """Draw the counts of candidates that so many users hold, and `others` none of them."""
+
+
+def counts_outcomes(mechanism: object) -> TypeGuard[OutcomeMechanism]:
+    """Say whether a tally counts outcomes: `tally` and `tally_outcomes` are one function.
+
+    The names alone would not do: counts of supports that are taken for outcomes give wrong laws.
+    """
+    kind: Any = type(mechanism)
+    return isinstance(mechanism, OutcomeMechanism) and kind.tally is kind.tally_outcomes
+
+
+def names_a_value(mechanism: object) -> TypeGuard[Any]:
+    """Say whether a report is one value: with chance p the own one, with chance q any other."""
+    if not (counts_outcomes(mechanism) and isinstance(mechanism, LinearOracle)):
+        return False
+    return math.isclose(mechanism.p + (mechanism.domain_size - 1) * mechanism.q, 1)

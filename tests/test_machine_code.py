@@ -1,11 +1,14 @@
 """Compiled functions that are kept on disk: found again, and never when what they call is new."""
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ldp import _kernels
 
 INNER = """
 from ldp._compiled import compiled
@@ -123,3 +126,7 @@ def test_what_compiles_and_solves_is_loaded_when_it_is_needed():
     command = [sys.executable, "-c", LOADED]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["", "True"]
+
+
+def test_a_compiled_loop_is_pickled_by_its_name():
+    assert pickle.loads(pickle.dumps(_kernels.replace_value)) is _kernels.replace_value

@@ -14,7 +14,15 @@ from test_catalogue import public_names
 import ldp
 from ldp import GRR, Assigned, SquareWave, Tally
 from ldp.assigned import Intervals
-from ldp.types import FrequencyOracle, Mechanism, OutcomeMechanism, PureMechanism, ReportType
+from ldp.itemsets import PadAndSample
+from ldp.types import (
+    FrequencyOracle,
+    Mechanism,
+    OutcomeMechanism,
+    PureMechanism,
+    ReportType,
+    counts_outcomes,
+)
 
 
 @dataclass(frozen=True)
@@ -132,6 +140,32 @@ def test_they_are_what_their_types_say():
         assert not isinstance(m, OutcomeMechanism)
     assert isinstance(TABLE, OutcomeMechanism)
     assert not isinstance(TABLE, FrequencyOracle)
+
+
+@dataclass(frozen=True)
+class Named(Blocks):
+    """A design that has the names of a mechanism that counts outcomes, and counts supports."""
+
+    @property
+    def num_outcomes(self):
+        return len(self.sets)
+
+    def tally_outcomes(self, reports):
+        return Tally(np.bincount(reports, minlength=len(self.sets)), len(reports))
+
+
+def test_names_alone_do_not_make_counts_of_supports_into_outcomes():
+    named = Named(FANO.sets, FANO.epsilon)
+    assert isinstance(named, OutcomeMechanism)
+    assert not counts_outcomes(named)
+    assert counts_outcomes(TABLE)
+    reports = given(FANO)
+    fit, same = (ldp.maximum_likelihood(reports, m) for m in (named, FANO))
+    assert fit.theta.tobytes() == same.theta.tobytes()
+    with pytest.raises(TypeError, match=r"^counts must be counts of outcomes"):
+        ldp.em(named.tally(reports), named)
+    assert PadAndSample(4, 3, named).epsilon == named.epsilon  # no budget is won by sampling
+    assert PadAndSample(4, 3, GRR(7, 1.0)).epsilon < 1
 
 
 def given(m, num_reports=40):

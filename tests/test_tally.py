@@ -53,3 +53,10 @@ def test_copies_of_counted_candidates_are_read_only(copied):
 def test_mechanisms_differ_from_those_of_other_arguments():
     assert len(set(EVERY)) == len(EVERY)
     assert set(EVERY).isdisjoint(small(1.5))
+
+
+def test_what_is_no_mechanism_and_no_value_is_refused():
+    with pytest.raises(TypeError, match=r"^mechanism must be an object, got the class GRR\.$"):
+        ldp.Tally([1, 2, 3, 4], 10, ldp.GRR)
+    with pytest.raises(ValueError, match=r"^candidates must be .*, got 99\.$"):
+        ldp.Tally([1, 2], 3, ldp.OLH(4, 1.0), [1, 99])

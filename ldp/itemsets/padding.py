@@ -13,7 +13,7 @@ from ldp.itemsets._kernels import draw_cells
 from ldp.itemsets.sets import MOST, ItemSets, check_sets
 from ldp.mechanisms.shared import indicator_second_moment, support_counts
 from ldp.tally import Tally
-from ldp.types import Array, CandidateOracle, Floats, Integers, OutcomeMechanism, PureMechanism
+from ldp.types import Array, CandidateOracle, Floats, Integers, PureMechanism, names_a_value
 
 
 def amplified_epsilon(epsilon: float, length: int) -> float:
@@ -125,7 +125,7 @@ class PadAndSample:
         size = _checks.integer(length, "length", 1, MOST)
         made = _check_oracle(oracle, d + size)
         spent = made.epsilon
-        if isinstance(made, OutcomeMechanism):  # pure besides: a report names one cell
+        if names_a_value(made):
             spent = math.log1p(math.expm1(made.epsilon) / size)
         budget = spent if epsilon is None else _checks.epsilon(epsilon)
         if spent > budget:

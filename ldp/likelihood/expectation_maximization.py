@@ -13,7 +13,7 @@ from ldp.likelihood._kernels import window_score
 from ldp.likelihood.maximum import Fit, certified_gap
 from ldp.likelihood.reports import check_some, tallied_outcomes
 from ldp.tally import Tally
-from ldp.types import Floats, Mechanism, OutcomeMechanism
+from ldp.types import Floats, Mechanism, OutcomeMechanism, counts_outcomes
 
 # (theta, shares) -> derivative of the likelihood, and how large the numbers were it was summed from
 Score = Callable[[Floats, Floats], tuple[Floats, float]]
@@ -145,7 +145,7 @@ def em(
 def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int) -> Floats:
     if isinstance(counts, Tally):
         mechanism = channel if isinstance(channel, Mechanism) else counts.mechanism
-        if not isinstance(mechanism, OutcomeMechanism):
+        if not counts_outcomes(mechanism):
             raise TypeError(f"counts must be counts of outcomes, got a tally of {mechanism}.")
         counts = tallied_outcomes(counts, mechanism, "counts")
         check_some(counts.sum(), "counts")

@@ -17,7 +17,7 @@ from ldp.likelihood.evidence import curvature, gather
 from ldp.likelihood.prior import concave_prior
 from ldp.likelihood.reports import Answers, domain_of, read
 from ldp.tally import Tally
-from ldp.types import Array, Floats, LinearOracle, Mechanism
+from ldp.types import Array, Floats, Mechanism, names_a_value
 
 _LARGEST_CURVATURE = 2**13  # three matrices of this many rows take 1.5 GiB
 
@@ -109,8 +109,7 @@ def maximum_likelihood(
     tolerance, max_iterations = _stopping(tolerance, max_iterations)
     first, *others = read(reports, mechanism)
     asked = first.mechanism
-    # An outcome that has one chance p under its own value and one chance q under any other.
-    if not others and first.are_outcomes and isinstance(asked, LinearOracle):
+    if not others and names_a_value(asked):
         return _closed_form(first, (asked.p - asked.q) / asked.q, tolerance)
     no_prior = np.zeros(asked.domain_size)
     return _maximise([first, *others], no_prior, tolerance, max_iterations)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ldp import _checks
 from ldp.tally import Tally, check_counts
-from ldp.types import Array, Floats, Integers, OutcomeMechanism
+from ldp.types import Array, Floats, Integers, OutcomeMechanism, counts_outcomes
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ def read(reports: Any, mechanism: Any) -> list[Answers]:
     if len(reports) != len(mechanism):
         raise ValueError(f"reports must be of {len(mechanism)} mechanisms, got {len(reports)}.")
     classes = _one_of_each_class(mechanism)
-    counting = tuple(type(each) for each in classes if isinstance(each, OutcomeMechanism))
+    counting = tuple(type(each) for each in classes if counts_outcomes(each))
     pairs = zip(reports, mechanism, strict=True)
     answers = [_read(given, each, isinstance(each, counting)) for given, each in pairs]
     check_some(sum(each.counts.size for each in answers))

@@ -61,7 +61,9 @@ def slack(tally: Tally) -> float:
 
 
 def support_counts(mechanism: Any, tally: Tally, name: str) -> None:
-    """Refuse counts of supports of another number, or that reports cannot have."""
+    """Refuse counts of supports of another number, of no values, or that reports cannot have."""
+    if tally.candidates is not None:
+        _checks.integers_below(tally.candidates, "candidates", mechanism.domain_size)
     check_size(tally, mechanism.domain_size, name)
     bounded_counts(tally, name)
 
