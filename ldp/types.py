@@ -97,7 +97,6 @@ class OutcomeMechanism(Mechanism, Protocol):
 
 
 @runtime_checkable
-@runtime_checkable
 class LinearOracle(Protocol):
     r"""What the linear estimator and its variance need (:func:`ldp.debias`, :func:`ldp.variance`).
 

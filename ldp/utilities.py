@@ -7,7 +7,6 @@ to randomize the next value. They are definitions, for channels of any mechanism
 """
 
 import math
-from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
@@ -167,17 +166,15 @@ def honest(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
     return float(law @ np.diag(matrix))
 
 
-UTILITIES: MappingProxyType[str, Callable[[npt.ArrayLike, npt.ArrayLike], float]] = (
-    MappingProxyType(
-        {
-            "fisher": fisher,
-            "entropy": entropy,
-            "tv_posterior": tv_posterior,
-            "tv_report": tv_report,
-            "mse": best_guess,
-            "honest": honest,
-        }
-    )
+UTILITIES = MappingProxyType(
+    {
+        "fisher": fisher,
+        "entropy": entropy,
+        "tv_posterior": tv_posterior,
+        "tv_report": tv_report,
+        "mse": best_guess,
+        "honest": honest,
+    }
 )
 """The six by name, in the order of S000."""
 

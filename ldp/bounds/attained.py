@@ -64,10 +64,8 @@ def binary_ratio(epsilon: float, collision: float) -> Pair:
 
     Parameters
     ----------
-    epsilon : float
-        Privacy budget.
-    collision : float
-        Prior average of :math:`\theta_0^2+\theta_1^2=1-2\theta_0\theta_1`, from 1/2 to 1.
+    epsilon, collision
+        As for :func:`binary_mse`.
 
     Returns
     -------
@@ -93,10 +91,8 @@ def binary_ratio(epsilon: float, collision: float) -> Pair:
         rule = f"at most {_LARGEST_OF_RATIO:.6g} for the ratio to be a float"
         raise ValueError(f"epsilon must be {rule}, got {budget}.")
     held_once = (1 - check_collision(collision, 2)) / 2
-    return Pair(
-        math.exp(budget) + math.expm1(budget) ** 2 * held_once,
-        math.exp(3 * budget),
-    )
+    attained = math.exp(budget) + math.expm1(budget) ** 2 * held_once
+    return Pair(attained, math.exp(3 * budget))
 
 
 class Rate(NamedTuple):

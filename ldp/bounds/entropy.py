@@ -127,13 +127,8 @@ def tally_entropy_bound(
 
     Parameters
     ----------
-    entropy : float
-        Shannon entropy :math:`H(T\mid Y)` of the users' tally given the reports; from 0 to
-        :math:`\ln\binom{n+d-1}{d-1}`.
-    domain_size : int
-        Number :math:`d\ge2` of values.
-    num_reports : int
-        Number :math:`n\ge1` of users.
+    entropy, domain_size, num_reports
+        As for :func:`tally_entropy_limit`.
     sharp : bool
         Use the second form.
 

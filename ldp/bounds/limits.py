@@ -120,10 +120,8 @@ def entropy_constants(channel: npt.ArrayLike, thetas: npt.ArrayLike) -> Averages
 
     Parameters
     ----------
-    channel : array_like, shape (d, m)
-        Probability of each report (column) under each value (row): positive, of rank d.
-    thetas : array_like, shape (k, d)
-        Laws drawn from the prior, at least two.
+    channel, thetas
+        As for :func:`exact_limit`.
 
     Returns
     -------
@@ -170,10 +168,8 @@ def entropy_limit(
 
     Parameters
     ----------
-    channel : array_like, shape (d, m)
-        Probability of each report (column) under each value (row): positive, of rank d.
-    thetas : array_like, shape (k, d)
-        Laws drawn from the prior, at least two.
+    channel, thetas
+        As for :func:`exact_limit`.
     sharp : bool
         Use the larger constant.
 
@@ -185,7 +181,7 @@ def entropy_limit(
     Raises
     ------
     TypeError, ValueError
-        If `channel` is no such channel or all but reveals the value, or `thetas` are not laws.
+        As :func:`entropy_constants`.
 
     Examples
     --------

@@ -72,14 +72,8 @@ def epsilon_limit(
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge2` of values.
-    epsilon : float
-        Privacy budget of the mechanism.
-    num_outcomes : int
-        Number :math:`m\ge d` of different reports.
-    sharp : bool
-        Use the smaller loss.
+    domain_size, epsilon, num_outcomes, sharp
+        As for :func:`epsilon_constants`.
 
     Returns
     -------

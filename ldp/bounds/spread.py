@@ -88,10 +88,8 @@ def optimal_limit(domain_size: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge2` of values.
-    epsilon : float
-        Privacy budget of the mechanism.
+    domain_size, epsilon
+        As for :func:`spread_limit`.
 
     Returns
     -------

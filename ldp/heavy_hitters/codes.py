@@ -176,10 +176,8 @@ def gather(values: npt.ArrayLike, num_bits: int) -> Integers:
 
     Parameters
     ----------
-    values : array_like of int
-        Numbers that ``scatter`` gave, or any from 0 to 2**num_bits - 1.
-    num_bits : int
-        The same number of bits.
+    values, num_bits
+        As for :func:`scatter`.
 
     Returns
     -------
@@ -189,7 +187,7 @@ def gather(values: npt.ArrayLike, num_bits: int) -> Integers:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as said.
+        As :func:`scatter`.
 
     Examples
     --------

@@ -38,12 +38,10 @@ def find_strings(
 
     Parameters
     ----------
-    reports : AssignedReports or sequence of them
-        Reports of the users; those of several machines give the same result bit by bit.
+    reports, top_k
+        As for :func:`find_prefixes`.
     rounds : Assigned
         What :func:`segment_pairs` made.
-    top_k : int
-        How many values are wanted.
     keep : int, optional
         How many pairs survive in each group, ``2 * top_k`` by default.
 

@@ -118,8 +118,7 @@ class SegmentPair:
     def __call__(self, values: npt.ArrayLike) -> Integers:
         """Return the two pieces of each code as one number, the first piece in front."""
         codes = _checks.values(values, self.domain_size)
-        pair = self._piece(codes, self.first) << self.segment_bits | self._piece(codes, self.second)
-        return pair
+        return self._piece(codes, self.first) << self.segment_bits | self._piece(codes, self.second)
 
     def _piece(self, codes: Integers, number: int) -> Integers:
         shift = self.segment_bits * (self.num_segments - 1 - number)

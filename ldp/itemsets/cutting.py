@@ -48,10 +48,8 @@ def cut_variance(sets: ItemSets, length: int) -> Floats:
 
     Parameters
     ----------
-    sets : ItemSets
-        At least one.
-    length : int
-        :math:`L\ge1`.
+    sets, length
+        As for :func:`cut_frequencies`.
 
     Returns
     -------

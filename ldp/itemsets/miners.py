@@ -149,12 +149,8 @@ def frequent_items(
 
     Parameters
     ----------
-    sets : ItemSets
-    epsilon : float
-        Budget of a user, spent by one report.
-    rng : numpy.random.Generator
-    top_k : int
-        Number k of items to find.
+    sets, epsilon, rng, top_k
+        As for :func:`svim`.
     length : int
         :math:`L` of both rounds, but of the second at most 2k. Between 4 and 12 F1 of a round
         changed by less than a tenth in what was tried: more noise pays for fewer cuts.

@@ -34,10 +34,8 @@ def svsm(
 
     Parameters
     ----------
-    sets : ItemSets
-    epsilon : float
-        Budget of a user, spent by one report.
-    rng : numpy.random.Generator
+    sets, epsilon, rng
+        As for :func:`ldp.itemsets.svim`.
     top_k : int
         Number k of sets to find, single items among them; at least 2.
     shares : sequence of 5 floats

@@ -34,7 +34,7 @@ class HybridMean:
     Parameters
     ----------
     lower, upper, epsilon, resolution
-        As of :class:`ldp.means.PiecewiseMean`.
+        As for :class:`ldp.means.LaplaceMean`.
     window : int, optional
         By default the one of least variance of the mixture, found among all. The hybrid mechanism
         as published has :math:`w\approx Ke^{-\epsilon/2}` and the chance :math:`1-e^{-\epsilon/2}`,

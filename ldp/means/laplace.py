@@ -44,10 +44,8 @@ class LaplaceMean:
 
     Parameters
     ----------
-    lower, upper : float
-        Ends of the range.
-    epsilon : float
-        Privacy budget.
+    lower, upper, epsilon
+        As for :class:`ldp.means.OneBitMean`.
     resolution : int
         Number :math:`K` of steps from end to end.
 

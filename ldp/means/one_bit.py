@@ -72,10 +72,7 @@ class OneBitMean:
         freeze(self, grid=_grid.Grid(lower, upper, 1), epsilon=_checks.epsilon(epsilon))
         check_response(2, self.epsilon)
 
-    @property
-    def num_outcomes(self) -> int:
-        """Number of different reports."""
-        return 2
+    num_outcomes = 2
 
     @property
     def _square(self) -> tuple[float, float]:

@@ -76,12 +76,8 @@ class PiecewiseMean:
 
     Parameters
     ----------
-    lower, upper : float
-        Ends of the range.
-    epsilon : float
-        Privacy budget.
-    resolution : int
-        Number :math:`K` of steps from end to end.
+    lower, upper, epsilon, resolution
+        As for :class:`ldp.means.LaplaceMean`.
     window : int, optional
         :math:`w\ge 1`. By default the one of least variance for the worst value, found among all.
         The piecewise mechanism as published has :math:`w\approx Ke^{-\epsilon/2}`, whose worst

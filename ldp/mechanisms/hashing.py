@@ -178,10 +178,8 @@ def BLH(domain_size: int, epsilon: float) -> LocalHashing:
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge 2` of values 0..d-1.
-    epsilon : float
-        Privacy budget.
+    domain_size, epsilon
+        As for :class:`ldp.LocalHashing`.
 
     Returns
     -------
@@ -211,10 +209,8 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge 2` of values 0..d-1.
-    epsilon : float
-        Privacy budget.
+    domain_size, epsilon
+        As for :class:`ldp.LocalHashing`.
     num_buckets : int, optional
         Another number of buckets, at least 2.
 

@@ -203,10 +203,8 @@ def THE(domain_size: int, epsilon: float, threshold: float | None = None) -> Una
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge 2` of values 0..d-1.
-    epsilon : float
-        Privacy budget.
+    domain_size, epsilon
+        As for :class:`ldp.UnaryEncoding`.
     threshold : float, optional
         :math:`t` from 1/2 to 1; by default the one of least variance for rare values.
 

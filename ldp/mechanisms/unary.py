@@ -164,10 +164,8 @@ def SUE(domain_size: int, epsilon: float) -> UnaryEncoding:
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge 2` of values 0..d-1.
-    epsilon : float
-        Privacy budget.
+    domain_size, epsilon
+        As for :class:`ldp.UnaryEncoding`.
 
     Returns
     -------
@@ -196,10 +194,8 @@ def OUE(domain_size: int, epsilon: float) -> UnaryEncoding:
 
     Parameters
     ----------
-    domain_size : int
-        Number :math:`d\ge 2` of values 0..d-1.
-    epsilon : float
-        Privacy budget.
+    domain_size, epsilon
+        As for :class:`ldp.UnaryEncoding`.
 
     Returns
     -------

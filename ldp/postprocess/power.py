@@ -34,7 +34,8 @@ def power_law_exponent(estimates: npt.ArrayLike, noise_variance: float, num_repo
     estimates : array_like, shape (d,)
         Raw estimates :math:`x_v`.
     noise_variance : float
-        Variance :math:`\sigma^2>0` of the estimate of a value that nobody holds.
+        Variance :math:`\sigma^2>0` of the estimate of a value that nobody holds:
+        ``variance(mechanism, num_reports)``.
     num_reports : int
         Number :math:`n\ge 2` of users; no frequency below 1/n is considered.
 
@@ -91,13 +92,8 @@ def power_law(
 
     Parameters
     ----------
-    estimates : array_like, shape (d,)
-        Raw estimates :math:`x_v`.
-    noise_variance : float
-        Variance :math:`\sigma^2>0` of the estimate of a value that nobody holds:
-        ``variance(mechanism, num_reports)``.
-    num_reports : int
-        Number :math:`n\ge 2` of users; no frequency below 1/n is considered.
+    estimates, noise_variance, num_reports
+        As for :func:`ldp.postprocess.power_law_exponent`.
     exponent : float, optional
         The exponent :math:`\alpha` in [0, 10]; :func:`ldp.postprocess.power_law_exponent` unless
         given.

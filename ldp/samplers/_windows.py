@@ -7,7 +7,7 @@ two integers, one at most e**epsilon times the other: so the budget holds for th
 
 import math
 from decimal import Decimal, localcontext
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +20,6 @@ from ldp.types import Floats, Integers
 _ROUNDING = 1e-9  # of `upper` above e**epsilon times `lower`: the integers are held to it exactly
 _FRACTION = 128  # bits of e**epsilon
 _LARGEST = 44.0  # two numbers of 64 bits have no ratio above e**44.4
-
-
-class Windowed(Protocol):
-    """The parts of a sampler that the functions of this file need."""
-
-    @property
-    def domain_size(self) -> int: ...
-    @property
-    def _low(self) -> Words: ...
-    @property
-    def _high(self) -> Words: ...
-    def law(self, laws: npt.ArrayLike) -> Floats: ...
-    def weights(self, laws: npt.ArrayLike) -> Words: ...
 
 
 def check_budget(epsilon: float) -> float:
@@ -92,7 +79,7 @@ def integer_windows(
     return np.array(reached, dtype=np.uint64), np.array(high, dtype=np.uint64)
 
 
-def emitted_epsilon(m: Windowed) -> float:
+def emitted_epsilon(m: Any) -> float:
     """Budget that the emitted laws spend: ln of the largest ratio of two weights of a value."""
     pairs = zip(m._low.tolist(), m._high.tolist(), strict=True)
     return max(math.log1p((b - a) / a) for a, b in pairs)  # quotients of integers, rounded once
@@ -126,7 +113,7 @@ def check_prior(given: npt.ArrayLike) -> Floats:
     return law
 
 
-def weights(m: Windowed, laws: npt.ArrayLike) -> Words:
+def weights(m: Any, laws: npt.ArrayLike) -> Words:
     """Integers out of 2**64 by which the reports are drawn, in the shape of their laws."""
     targets = m.law(laws)
     out = np.empty(targets.shape, dtype=np.uint64)
@@ -134,7 +121,7 @@ def weights(m: Windowed, laws: npt.ArrayLike) -> Words:
     return out
 
 
-def privatize(m: Windowed, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
+def privatize(m: Any, laws: npt.ArrayLike, rng: np.random.Generator) -> Integers:
     """Report one value of each person, shape (n,); `laws` has a row for each, or is one law."""
     rows, rng = check_laws(laws, m.domain_size), _checks.rng(rng)
     drawn = np.empty(rows.shape[0], dtype=np.int64)

@@ -105,10 +105,8 @@ def fixed_point_window(prior: npt.ArrayLike, epsilon: float) -> Mollifier:
 
     Parameters
     ----------
-    prior : array_like, shape (d,)
-        The prior :math:`q`: a distribution, without zeros.
-    epsilon : float
-        Privacy budget, at most 44.
+    prior, epsilon
+        As for :func:`ldp.samplers.relative_mollifier`.
 
     Raises
     ------
@@ -137,10 +135,7 @@ def _capped(q: Floats, e: float) -> Floats:
     """Find clip(t, q, q/e) with t (1 - e) + e sum of it = 1: halve the range of t to the end."""
     caps = q / e
     low, high = float(q.min()), 1.0
-    while True:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
+    while low < (middle := 0.5 * (low + high)) < high:
         used = middle * (1 - e) + e * np.clip(middle, q, caps).sum()
         low, high = (middle, high) if used <= 1 else (low, middle)
     return np.clip(low, q, caps)

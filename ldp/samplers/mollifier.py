@@ -187,10 +187,8 @@ def local_mollifier(prior: npt.ArrayLike, epsilon: float, factor: float) -> Moll
 
     Parameters
     ----------
-    prior : array_like, shape (d,)
-        The prior :math:`q`: a distribution, without zeros.
-    epsilon : float
-        Privacy budget, at most 44.
+    prior, epsilon
+        As for :func:`relative_mollifier`.
     factor : float
         :math:`\gamma`, more than 1 and finite.
 

@@ -2,7 +2,7 @@ r"""HH-ADMM: the non-negative consistent tree nearest to the measured one, with 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -66,11 +66,8 @@ def hh_admm(
 
     Parameters
     ----------
-    nodes : sequence of array_like
-        The measured tree, root first, of sizes :math:`1,\beta,\beta^2,\dots,d`. The root is 1.
-    variances : array_like, shape (levels + 1,), optional
-        Noise variance :math:`v_l` of a node on each level, 0 at the root; only their ratios matter.
-        All equal when left out, as the sources have it.
+    nodes, variances
+        As for :func:`ldp.trees.least_squares_tree`; the sources have equal variances.
     tolerance : float
         Gap at which to stop. All nodes together are then within
         :math:`\sqrt{2\,\text{tolerance}/\min_lv_l}` standard deviations of the noise from the
@@ -121,30 +118,24 @@ def hh_admm(
     tolerance = _checks.positive(tolerance, "tolerance")
     max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
     weights = np.append(0.0, noise[1:].min() / noise[1:])
-    project, d = _projection(tree, noise), tree[-1].size
+    project, d, gap_of = _projection(tree, noise), tree[-1].size, itemgetter(2)
     measured = np.concatenate(tree[1:])
     y = z = project(measured)
     dual_y, dual_z = np.zeros_like(y), np.zeros_like(z)
     best = _certify(z[-d:], tree, weights)
     for step in range(max_iterations + 1):
         if step % _STEPS_BETWEEN_CERTIFICATES == 0 or step == max_iterations:
-            best = min(best, _certify(z[-d:], tree, weights), key=lambda found: found.gap)
-            if best.gap <= tolerance:
+            best = min(best, _certify(z[-d:], tree, weights), key=gap_of)
+            if gap_of(best) <= tolerance:
                 break
         x = (measured + (y - dual_y) + (z - dual_z)) / 3  # rho = 1
         toward_y, toward_z = x + _BEYOND * (x - y), x + _BEYOND * (x - z)
         y, z = project(toward_y + dual_y), np.maximum(toward_z + dual_z, 0.0)
         dual_y, dual_z = dual_y + toward_y - y, dual_z + toward_z - z
-    return TreeFit(best.theta, best.nodes, best.gap, step, best.gap <= tolerance)
+    return TreeFit(*best, step, gap_of(best) <= tolerance)
 
 
-class _Candidate(NamedTuple):
-    theta: Floats
-    nodes: Tree
-    gap: float
-
-
-def _certify(leaves: Floats, tree: Tree, weights: Floats) -> _Candidate:
+def _certify(leaves: Floats, tree: Tree, weights: Floats) -> tuple[Floats, Tree, float]:
     """Make leaves a law and bound what its tree's objective lacks: sum theta_v (G_v - min G)."""
     theta = np.maximum(leaves, 0.0)
     if not theta.any():
@@ -155,7 +146,7 @@ def _certify(leaves: Floats, tree: Tree, weights: Floats) -> _Candidate:
     slope = np.zeros(1)
     for now, measured, weight in zip(nodes[1:], tree[1:], weights[1:], strict=True):
         slope = np.repeat(slope, branching) + weight * (now - measured)
-    return _Candidate(theta, nodes, float(theta @ (slope - slope.min())))
+    return theta, nodes, float(theta @ (slope - slope.min()))
 
 
 def _projection(tree: Tree, noise: Floats) -> Callable[[Floats], Floats]:
