@@ -80,8 +80,8 @@ def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:
 
 
 def check_oracle(mechanism: Any) -> None:
-    """Refuse what is no frequency oracle."""
-    if not isinstance(mechanism, LinearOracle):
+    """Refuse what is no frequency oracle, a class that makes some among it."""
+    if isinstance(mechanism, type) or not isinstance(mechanism, LinearOracle):
         raise TypeError(
             f"mechanism must be a frequency oracle, with one p and one q for all values, "
             f"got {_checks.shown(mechanism)}."

@@ -33,8 +33,8 @@ MODULES = [ldp, *(room for room in map(vars(ldp).get, ldp.__all__) if isinstance
 MODULES += [ldp.experiments, ldp.assigned]
 MEANS = tuple(MEAN_ENTRIES)
 LAWS = ("norm_sub", "mle_apx", "norm_mul", "power_ns", "beta", "uniform", "zipf", "geometric")
-# Other rooms call these with what they have checked: of a sampler, and of a mechanism.
-STEPS = {"run", "next_law", "step_sizes", "check_counts", "moments"}
+# Other rooms call these of a mechanism with what they have checked.
+STEPS = {"check_counts", "moments"}
 HOLDERS = {"Fit", "TreeFit", "Langevin"}  # they keep what they are given and compute nothing
 # Infinite where their definition is.
 NO_LIMIT = {"DirichletMixture.density", "fisher", "kl", "prefix_utilities", "worst_case_epsilon"}

@@ -8,8 +8,8 @@ from adaptive_runs import RESTLESS, VALUES, every_rule, every_sampler, run_of
 
 from ldp import RRRR, adobest
 from ldp._words import words
-from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts, likelihood_columns
 from ldp.bayes.slice_sampling import swept
+from ldp.bayes.subset_counts import draw_by_subset, gather_counts, likelihood_columns
 from ldp.mechanisms.restricted_levels import weights
 from ldp.protocols import (
     BestPrefix,
@@ -112,7 +112,7 @@ def slow_counted(values, epsilon, rule, sampler, rng, starts):
         evidence = gather_counts([np.array(each) for each in asked.values()], list(asked))
         for _ in range(sampler.num_sweeps):
             if isinstance(sampler, GibbsSampler):
-                law = rng.dirichlet(alpha + draw_explained_restricted(evidence, law, rng))
+                law = rng.dirichlet(alpha + draw_by_subset(evidence, law, rng))
             else:
                 law = swept(law, *likelihood_columns(evidence), alpha, rng)
         yield m.subset, reports, law

@@ -11,8 +11,8 @@ from test_slice_sampling import SEVERAL
 
 from ldp import GRR, RRRR
 from ldp.bayes import sgld
-from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts, likelihood_columns
 from ldp.bayes.slice_sampling import swept
+from ldp.bayes.subset_counts import draw_by_subset, gather_counts, likelihood_columns
 
 FALSE_ALARM = 1e-8
 
@@ -38,7 +38,7 @@ def by_slices(evidence, prior, rng):
 
 
 def by_guesses(evidence, prior, rng):
-    return lambda law: rng.dirichlet(prior + draw_explained_restricted(evidence, law, rng))
+    return lambda law: rng.dirichlet(prior + draw_by_subset(evidence, law, rng))
 
 
 def sweep_ranks(sampler, mechanisms, prior, simulations, assumed=None):

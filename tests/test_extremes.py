@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldp import GRR, OUE, SUE, debias, metrics, norm_sub, variance
+from ldp import GRR, OUE, SUE, WideHashing, debias, metrics, norm_sub, variance
 from ldp.metrics import ks, l_inf, mean_error, mse, range_error, tv, variance_error, wasserstein
 from ldp.postprocess import (
     base_cut,
@@ -78,8 +78,9 @@ def test_mle_apx_is_exact_at_every_size(x):
 def test_mle_apx_where_it_was_wrong():
     for large in (1e15, 1e16, 1e100, 1e308):
         np.testing.assert_allclose(mle_apx(np.full(8, large), OUE(8, 1.0)), 1 / 8, rtol=1e-15)
-    with pytest.raises(TypeError, match=r"^mechanism must be a frequency oracle, .*\.$"):
-        mle_apx([0.5, 0.5], "garbage")
+    for wrong in ("garbage", WideHashing):  # the class itself has p, q and all else
+        with pytest.raises(TypeError, match=r"^mechanism must be a frequency oracle, .*\.$"):
+            mle_apx([0.5, 0.5], wrong)
 
 
 @given(VECTORS)

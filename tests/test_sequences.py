@@ -22,7 +22,7 @@ from ldp import (
     maximum_likelihood,
 )
 from ldp.bayes import exact_posterior, gibbs
-from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts
+from ldp.bayes.subset_counts import draw_by_subset, gather_counts
 from ldp.likelihood import maximum_posterior
 
 RESTRICTED = [
@@ -191,9 +191,9 @@ def test_one_step_from_counts_draws_the_tally_from_its_law(given):
 
     expected = tally_law(All(), range(len(given)), law)
     counts = gather_counts([np.array(r) for r in reports], given)
-    assert step_p_value(counts, law, expected, draw_explained_restricted) > FALSE_ALARM
+    assert step_p_value(counts, law, expected, draw_by_subset) > FALSE_ALARM
     off = np.array([0.35, 0.35, 0.2, 0.1])
-    assert step_p_value(counts, off, expected, draw_explained_restricted) < FALSE_ALARM  # control
+    assert step_p_value(counts, off, expected, draw_by_subset) < FALSE_ALARM  # control
 
 
 def test_one_step_from_large_counts_has_the_exact_mean():
@@ -208,7 +208,7 @@ def test_one_step_from_large_counts_has_the_exact_mean():
             explained = (rows - rows.min(axis=1, keepdims=True)) * law / (rows @ law)[:, None]
             wanted += tally.counts @ explained
         counts = gather_counts(tallies, given)
-        draws = np.array([draw_explained_restricted(counts, law, rng) for _ in range(400)])
+        draws = np.array([draw_by_subset(counts, law, rng) for _ in range(400)])
         error = draws.std(axis=0, ddof=1) / 20
         assert (np.abs(draws.mean(axis=0) - wanted) < 6 * error + 1e-9).all()
         assert (draws.sum(axis=1) <= 1000 * len(given)).all()

@@ -12,7 +12,7 @@ from test_gibbs import step_p_value, tally_law
 from ldp import GRR, OUE, RRRR, SHE, SubsetSelection, maximum_likelihood
 from ldp.bayes import SliceSample, exact_posterior, gibbs, slice_sample, slice_sampling
 from ldp.bayes._slice_kernels import UNIFORMS_EACH, slice_pair
-from ldp.bayes.restricted_counts import draw_explained_restricted, gather_counts
+from ldp.bayes.subset_counts import draw_by_subset, gather_counts
 
 FALSE_ALARM = 1e-8
 # Both sides of the subset are likelier somewhere, budgets left over and none, one value outside.
@@ -108,7 +108,7 @@ def test_one_draw_by_subset_has_the_law_of_the_tally(m):
     reports = np.array([*m.subset[:1], outside[0], outside[0], outside[-1]])
     law = np.random.default_rng(3).dirichlet(np.ones(4))
     expected, evidence = tally_law(m, reports, law), gather_counts(reports, m)
-    assert step_p_value(evidence, law, expected, draw_explained_restricted) > FALSE_ALARM
+    assert step_p_value(evidence, law, expected, draw_by_subset) > FALSE_ALARM
 
 
 # -- one move

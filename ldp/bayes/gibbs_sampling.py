@@ -18,11 +18,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._frozen import freeze
 from ldp.bayes._gibbs_kernels import count_explained, count_supported
-from ldp.bayes.restricted_counts import (
-    RestrictedCounts,
-    draw_explained_restricted,
-    gather_counts,
-)
+from ldp.bayes.subset_counts import SubsetCounts, draw_by_subset, gather_counts
 from ldp.likelihood.evidence import Evidence, Rows, Supports, byte_table, parts_of
 from ldp.likelihood.prior import MOST_DRAWS, check_concentration, check_draws
 from ldp.likelihood.reports import domain_of, whole_counts
@@ -187,7 +183,7 @@ def draw_explained(evidence: Any, law: Floats, rng: np.random.Generator) -> Inte
     raise NotImplementedError
 
 
-draw_explained.register(RestrictedCounts, draw_explained_restricted)
+draw_explained.register(SubsetCounts, draw_by_subset)
 
 
 @draw_explained.register

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._frozen import freeze
 from ldp.bayes._slice_kernels import UNIFORMS_EACH, sweep_pairs
-from ldp.bayes.restricted_counts import gather_counts, likelihood_columns
+from ldp.bayes.subset_counts import gather_counts, likelihood_columns
 from ldp.likelihood.prior import MOST_DRAWS, check_draws, concave_prior
 from ldp.likelihood.reports import domain_of
 from ldp.tally import Tally

@@ -185,10 +185,8 @@ def _bar(
     """Return the bar above which there are, on average, `size` candidates."""
 
     def excess(bar: float) -> float:
-        kept = alive @ scipy.special.ndtr((law - bar) / spread) + others * scipy.special.ndtr(
-            -bar / noise
-        )
-        return float(kept) - size
+        ndtr = scipy.special.ndtr
+        return float(alive @ ndtr((law - bar) / spread) + others * ndtr(-bar / noise)) - size
 
     low, high = -50 * noise, float(law.max()) + 50 * noise + 50 * float(spread.max())
     return low if excess(low) <= 0 else float(scipy.optimize.brentq(excess, low, high, xtol=1e-15))

@@ -201,9 +201,5 @@ def entropy_limit(
     factor = gaussian_factor(d, sharp)
     law, frequencies = (factor * math.exp(2 * b / (d - 1)) for b in constants[:2])
     slope = 2 / (d - 1)  # of the logarithm
-    return Averages(
-        law,
-        frequencies,
-        slope * law * constants.law_error,
-        slope * frequencies * constants.frequencies_error,
-    )
+    errors = slope * law * constants.law_error, slope * frequencies * constants.frequencies_error
+    return Averages(law, frequencies, *errors)

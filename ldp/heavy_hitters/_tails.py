@@ -34,9 +34,8 @@ def support_chance(mechanism: Any, frequency: float) -> float:
 
 def _at_least(counts: Any, n: int, chance: float) -> Any:
     """Chance that a binomial number reaches each count (the beta function has its far tails)."""
-    return np.where(
-        counts > 0, scipy.special.betainc(np.maximum(counts, 1), n - counts + 1, chance), 1.0
-    )
+    tail = scipy.special.betainc(np.maximum(counts, 1), n - counts + 1, chance)
+    return np.where(counts > 0, tail, 1.0)
 
 
 def _at_most(count: int, n: int, chance: float) -> float:
@@ -91,13 +90,11 @@ def _missed(one: Any, weight: float) -> float:
     def excess(frequency: float) -> float:
         return _at_most(count, n, support_chance(one.mechanism, frequency)) - weight * frequency
 
-    least = float(
-        np.clip(((count + 1) / n - q) / (p - q), 0.0, 1.0)
-    )  # from here on the tail is a bound
+    # From here on the tail is a bound.
+    least = float(np.clip(((count + 1) / n - q) / (p - q), 0.0, 1.0))
     if excess(1.0) > 0:
         return 1.0
     if least == 1.0 or excess(least) <= 0:
         return least
-    return float(
-        scipy.optimize.brentq(excess, least, 1.0, xtol=1e-15, rtol=8 * np.finfo(float).eps)
-    )
+    eps = np.finfo(float).eps
+    return float(scipy.optimize.brentq(excess, least, 1.0, xtol=1e-15, rtol=8 * eps))

@@ -7,18 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp.assigned import Assigned
+from ldp.heavy_hitters import _walk
 from ldp.heavy_hitters._counting import Reports, counted, drawn
-from ldp.heavy_hitters._walk import (
-    TILE,
-    Count,
-    PrefixPart,
-    best_of,
-    check_sizes,
-    counting,
-    extensions,
-    finish,
-    made_round,
-)
 from ldp.heavy_hitters.result import HeavyHitters
 from ldp.heavy_hitters.views import Prefix, SegmentPair
 from ldp.types import Integers
@@ -70,7 +60,7 @@ def find_strings(
     ----------
     ``fanti2016building``, from which the idea of joining pairs is taken.
     """
-    wanted, kept = check_sizes(top_k, keep, 2)
+    wanted, kept = _walk.check_sizes(top_k, keep, 2)
     views, last = _pairs_and_whole(rounds)
     return _join(views, last, counted(rounds, reports), wanted, kept)
 
@@ -110,23 +100,24 @@ def simulate_strings(
     >>> simulate_strings([5, 9], [60_000, 40_000], rounds, rng, top_k=2).values
     array([5, 9])
     """
-    wanted, kept = check_sizes(top_k, keep, 2)
+    wanted, kept = _walk.check_sizes(top_k, keep, 2)
     views, last = _pairs_and_whole(rounds)
     return _join(views, last, drawn(rounds, values, counts, rng), wanted, kept)
 
 
 def _join(
-    views: list[SegmentPair], last: PrefixPart, count: Count, top_k: int, keep: int
+    views: list[SegmentPair], last: _walk.PrefixPart, count: _walk.Count, top_k: int, keep: int
 ) -> HeavyHitters:
     root, pairs = np.zeros(1, dtype=np.int64), {}
     for i, view in enumerate(views):
-        best, _, _ = best_of(extensions(root, 2 * view.segment_bits), partial(count, i), keep)
+        tiles = _walk.extensions(root, 2 * view.segment_bits)
+        best, _, _ = _walk.best_of(tiles, partial(count, i), keep)
         pairs[view.first, view.second] = np.sort(best.codes)
     strings = cliques(pairs, views[0].segment_bits, views[0].num_segments)
     if strings.size == 0:
         return HeavyHitters(strings, np.zeros(0), ())
-    best, total, users = best_of(_tiles(strings), partial(count, len(views)), top_k)
-    return finish(last.view, best.codes, [made_round(last, best, total, users)])
+    best, total, users = _walk.best_of(_tiles(strings), partial(count, len(views)), top_k)
+    return _walk.finish(last.view, best.codes, [_walk.made_round(last, best, total, users)])
 
 
 def cliques(pairs: Pairs, bits: int, num_segments: int) -> Integers:
@@ -152,20 +143,20 @@ def cliques(pairs: Pairs, bits: int, num_segments: int) -> Integers:
 
 
 def _tiles(candidates: Integers) -> Iterator[Integers]:
-    for first in range(0, candidates.size, TILE):
-        yield candidates[first : first + TILE]
+    for first in range(0, candidates.size, _walk.TILE):
+        yield candidates[first : first + _walk.TILE]
 
 
-def _pairs_and_whole(rounds: Assigned) -> tuple[list[SegmentPair], PrefixPart]:
+def _pairs_and_whole(rounds: Assigned) -> tuple[list[SegmentPair], _walk.PrefixPart]:
     """Return views that ask for every pair once, and a last part that asks for whole values."""
-    mechanism = counting(rounds)[-1]
+    mechanism = _walk.counting(rounds)[-1]
     *views, last = [part.view for part in rounds.parts]
     pairs = [view for view in views if isinstance(view, SegmentPair)]
     if pairs and isinstance(last, Prefix) and last.depth == last.num_bits and not last.scattered:
         pieces = pairs[0].num_segments
         asked = {(view.first, view.second) for view in pairs if view.num_segments == pieces}
         if len(asked) == len(pairs) == len(views) == pieces * (pieces - 1) // 2:
-            return pairs, PrefixPart(last, mechanism)
+            return pairs, _walk.PrefixPart(last, mechanism)
     raise ValueError(
         "rounds must ask for each pair of pieces and for whole values last, "
         "as those of segment_pairs do, got others."

@@ -106,7 +106,8 @@ def maximum_likelihood(
     ----------
     ``S003``, equation (22) and Appendix B.
     """
-    tolerance, max_iterations = _stopping(tolerance, max_iterations)
+    tolerance = _checks.positive(tolerance, "tolerance")
+    max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
     first, *others = read(reports, mechanism)
     asked = first.mechanism
     if not others and names_a_value(asked):
@@ -157,15 +158,10 @@ def maximum_posterior(
     >>> maximum_posterior(np.array([0, 0, 1]), GRR(2, 30.0), [3.0, 1.0]).theta.round(6)
     array([0.8, 0.2])
     """
-    tolerance, max_iterations = _stopping(tolerance, max_iterations)
+    tolerance = _checks.positive(tolerance, "tolerance")
+    max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
     alpha = concave_prior(concentration, domain_of(mechanism))
     return _maximise(read(reports, mechanism), alpha - 1, tolerance, max_iterations)
-
-
-def _stopping(tolerance: float, max_iterations: int) -> tuple[float, int]:
-    return _checks.positive(tolerance, "tolerance"), _checks.integer(
-        max_iterations, "max_iterations", 1
-    )
 
 
 def _closed_form(answers: Answers, c: float, tolerance: float) -> Fit:

@@ -67,7 +67,7 @@ def _read(reports: Any, mechanism: Any, counts_outcomes: bool) -> Answers:
 
 def check_mechanism(mechanism: Any) -> None:
     """Refuse what has no likelihood; here a mechanism needs nothing else."""
-    if not isinstance(mechanism, Likely):
+    if isinstance(mechanism, type) or not isinstance(mechanism, Likely):
         raise TypeError(f"mechanism must have a likelihood, got {type(mechanism).__name__}.")
 
 

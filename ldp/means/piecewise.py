@@ -12,14 +12,9 @@ from ldp import _checks
 from ldp._frozen import freeze
 from ldp._words import Words, words
 from ldp.means import _grid
+from ldp.mechanisms import windows
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.shared import count_outcomes, outcome_counts
-from ldp.mechanisms.windows import (
-    check_window_law,
-    draw_in_windows,
-    window_channel,
-    window_law,
-)
 from ldp.types import Array, Floats, Integers
 
 _WINDOWS_AT_ONCE = 2**14
@@ -41,8 +36,8 @@ def best_window(resolution: int, epsilon: float, worst: Callable[[Any, Any], Any
     last = 2 * resolution
 
     def best_from(first: int) -> tuple[float, int]:
-        windows = np.arange(first, min(first + _WINDOWS_AT_ONCE, last + 1))
-        spread = worst(*window_square(resolution, epsilon, windows))
+        sizes = np.arange(first, min(first + _WINDOWS_AT_ONCE, last + 1))
+        spread = worst(*window_square(resolution, epsilon, sizes))
         at = int(np.argmin(spread))
         return float(spread[at]), first + at
 
@@ -53,7 +48,7 @@ def best_window(resolution: int, epsilon: float, worst: Callable[[Any, Any], Any
 def check_window(given: Any, resolution: int, epsilon: float) -> int:
     """Return the number of cells of a window, at a budget that its law can spend."""
     window = _checks.integer(given, "window", 1, 4 * resolution)
-    check_window_law(resolution, epsilon, window)
+    windows.check_window_law(resolution, epsilon, window)
     return window
 
 
@@ -141,12 +136,12 @@ class PiecewiseMean:
     @property
     def p(self) -> float:
         """Probability of any one cell in the window."""
-        return window_law(*self._windows)[0]
+        return windows.window_law(*self._windows)[0]
 
     @property
     def q(self) -> float:
         """Probability of any one cell outside the window."""
-        return window_law(*self._windows)[1]
+        return windows.window_law(*self._windows)[1]
 
     @property
     def _slope(self) -> float:
@@ -173,7 +168,7 @@ class PiecewiseMean:
 
     def _draw(self, points: Integers, random_words: Words) -> Array:
         cells = np.empty(points.size, dtype=self.report.dtype)
-        draw_in_windows(points, random_words, *self._windows, cells)
+        windows.draw_in_windows(points, random_words, *self._windows, cells)
         return cells
 
     def unbiased(self, reports: npt.ArrayLike) -> Floats:
@@ -184,4 +179,4 @@ class PiecewiseMean:
     def channel(self) -> Floats:
         """Pr[cell | point of the grid], shape (K + 1, K + w)."""
         _checks.channel_size(self.grid.resolution + 1, self.num_outcomes, "resolution")
-        return window_channel(*self._windows)
+        return windows.window_channel(*self._windows)

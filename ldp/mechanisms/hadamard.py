@@ -8,14 +8,13 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, uniform_below, words
-from ldp.mechanisms import hadamard_law
+from ldp.mechanisms import hadamard_law, shared
 from ldp.mechanisms.reports import (
     check_reports,
     number_outcomes,
     outcome_number,
     packed_supports,
 )
-from ldp.mechanisms.shared import budget_odds, support_counts, support_likelihood
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers
 
@@ -99,8 +98,8 @@ class HadamardResponse:
         return hadamard_law.Q
 
     report = property(outcome_number)
-    odds = property(budget_odds)
-    likelihood = support_likelihood
+    odds = property(shared.budget_odds)
+    likelihood = shared.support_likelihood
     outcomes = number_outcomes
 
     def second_moment(self, frequency: Array | float, law: Array | None = None) -> Array:
@@ -141,7 +140,7 @@ class HadamardResponse:
 
     def check_counts(self, tally: Tally, name: str) -> None:
         """Refuse counts that no reports have."""
-        support_counts(self, tally, name)
+        shared.support_counts(self, tally, name)
         if tally.candidates is not None:
             return
         # A report moves the counts of its own block, by a half each; those of others stay at n / 2.

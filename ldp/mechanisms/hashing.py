@@ -8,22 +8,8 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
+from ldp.mechanisms import hashed, shared
 from ldp.mechanisms.hash_family import HashFamily, check_family, halves, unit_bits
-from ldp.mechanisms.hashed import (
-    best_buckets,
-    check_hashed,
-    hashed_supports,
-    other_chance,
-    own_chance,
-    response,
-)
-from ldp.mechanisms.shared import (
-    budget_odds,
-    independent_counts,
-    indicator_second_moment,
-    support_counts,
-    support_likelihood,
-)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers, ReportType
 
@@ -96,14 +82,14 @@ class LocalHashing:
         """The family the hash functions are drawn from."""
         return HashFamily(self.domain_size, self.num_buckets, self.hash_bits)
 
-    response = property(response)
-    p = property(own_chance)
-    q = property(other_chance)
+    response = property(hashed.response)
+    p = property(hashed.own_chance)
+    q = property(hashed.other_chance)
     report = ReportType(REPORT)
-    odds = property(budget_odds)
-    second_moment = indicator_second_moment
-    likelihood = support_likelihood
-    check_counts = support_counts
+    odds = property(shared.budget_odds)
+    second_moment = shared.indicator_second_moment
+    likelihood = shared.support_likelihood
+    check_counts = shared.support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""
@@ -117,7 +103,7 @@ class LocalHashing:
 
     def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
         """Count the reports that support each value, or each of a list of candidate values."""
-        given = check_hashed(self, reports)
+        given = hashed.check_hashed(self, reports)
         asked = None if candidates is None else _checks.candidates(candidates, self.domain_size)
         wanted = np.arange(self.domain_size) if asked is None else asked
         keys = self.hashes.keys(wanted)
@@ -144,7 +130,8 @@ class LocalHashing:
         """
         counts = _checks.value_counts(value_counts, self.domain_size)
         rng = _checks.rng(rng)
-        return Tally(independent_counts(counts, self.p, self.q, rng), int(counts.sum()), self)
+        drawn = shared.independent_counts(counts, self.p, self.q, rng)
+        return Tally(drawn, int(counts.sum()), self)
 
     def channel(self) -> Floats:
         """Every hash function and bucket: 2**(2 hash_bits) * num_buckets columns."""
@@ -161,7 +148,7 @@ class LocalHashing:
 
     def outcomes(self, reports: Array) -> Integers:
         """(multiplier * 2**w + offset) * g + bucket; at most 16 hash bits."""
-        given = check_hashed(self, reports)
+        given = hashed.check_hashed(self, reports)
         _checks.integer(self.hash_bits, "hash_bits", 2, 16)
         multiplier, offset = halves(given["seed"])
         spare = 32 - self.hash_bits
@@ -170,7 +157,7 @@ class LocalHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket."""
-        return hashed_supports(self, reports, np.arange(self.domain_size))
+        return hashed.hashed_supports(self, reports, np.arange(self.domain_size))
 
 
 def BLH(domain_size: int, epsilon: float) -> LocalHashing:
@@ -231,4 +218,4 @@ def OLH(domain_size: int, epsilon: float, num_buckets: int | None = None) -> Loc
     if num_buckets is not None:
         return LocalHashing(domain_size, epsilon, num_buckets)
     d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
-    return LocalHashing(d, budget, best_buckets(budget, 2 ** unit_bits(d, 32)))
+    return LocalHashing(d, budget, hashed.best_buckets(budget, 2 ** unit_bits(d, 32)))

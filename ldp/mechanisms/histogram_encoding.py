@@ -11,8 +11,8 @@ import scipy
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._noise import add_laplace, reach
+from ldp.mechanisms import shared
 from ldp.mechanisms.reports import check_reports, numbers
-from ldp.mechanisms.shared import check_size
 from ldp.mechanisms.unary import UnaryEncoding, encoding_from_epsilon
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers, ReportType
@@ -127,7 +127,7 @@ class SHE:
 
     def check_counts(self, tally: Tally, name: str) -> None:
         """Refuse counts that no reports have."""
-        check_size(tally, self.domain_size, name)
+        shared.check_size(tally, self.domain_size, name)
         n, far = tally.num_reports, reach(self._decay)
         low, high = tally.counts.min(), tally.counts.max()
         if low < -far * n or high > (self.resolution + far) * n:

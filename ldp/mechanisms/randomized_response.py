@@ -9,14 +9,8 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import at_least, words
+from ldp.mechanisms import shared
 from ldp.mechanisms.reports import number_outcomes, outcome_number
-from ldp.mechanisms.shared import (
-    budget_odds,
-    count_outcomes,
-    indicator_second_moment,
-    outcome_counts,
-    support_likelihood,
-)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats
 
@@ -89,12 +83,12 @@ class GRR:
         return response_law(self.domain_size, self.epsilon)[1]
 
     report = property(outcome_number)
-    odds = property(budget_odds)
-    second_moment = indicator_second_moment
-    likelihood = support_likelihood
+    odds = property(shared.budget_odds)
+    second_moment = shared.indicator_second_moment
+    likelihood = shared.support_likelihood
     outcomes = number_outcomes
-    tally = tally_outcomes = count_outcomes
-    check_counts = outcome_counts
+    tally = tally_outcomes = shared.count_outcomes
+    check_counts = shared.outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Keep each value with probability p, else report one of the others, uniformly."""

@@ -10,15 +10,8 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
+from ldp.mechanisms import restricted_levels, shared
 from ldp.mechanisms.reports import number_outcomes, outcome_number
-from ldp.mechanisms.restricted_levels import (
-    Levels,
-    check_budgets,
-    levels,
-    restricted_response,
-    weights,
-)
-from ldp.mechanisms.shared import count_outcomes, outcome_counts
 from ldp.tally import Tally
 from ldp.types import Array, Floats, Integers
 
@@ -90,13 +83,14 @@ class RRRR:
     ) -> None:
         d = _checks.domain_size(domain_size)
         chosen = _subset(subset, d)
-        budget, inner = check_budgets(d, len(chosen), epsilon, epsilon_inner)
+        budget, inner = restricted_levels.check_budgets(d, len(chosen), epsilon, epsilon_inner)
         freeze(self, domain_size=d, epsilon=budget, subset=chosen, epsilon_inner=inner)
 
     @property
-    def levels(self) -> Levels:
+    def levels(self) -> restricted_levels.Levels:
         """The five probabilities of the channel."""
-        return levels(self.domain_size, len(self.subset), self.epsilon, self.epsilon_inner)
+        d, size = self.domain_size, len(self.subset)
+        return restricted_levels.levels(d, size, self.epsilon, self.epsilon_inner)
 
     @property
     def epsilon_outer(self) -> float:
@@ -126,8 +120,8 @@ class RRRR:
 
     report = property(outcome_number)
     outcomes = number_outcomes
-    tally = tally_outcomes = count_outcomes
-    check_counts = outcome_counts
+    tally = tally_outcomes = shared.count_outcomes
+    check_counts = shared.outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report a value of the subset, one from outside it, or the truth."""
@@ -137,13 +131,13 @@ class RRRR:
         places = np.argsort(order)
         reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 1):
-            restricted_response(
+            restricted_levels.restricted_response(
                 given[chunk],
                 words(rng, chunk.stop - chunk.start),
                 order,
                 places,
                 len(self.subset),
-                weights(self.levels),
+                restricted_levels.weights(self.levels),
                 reports[chunk],
             )
         return reports

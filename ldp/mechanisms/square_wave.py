@@ -9,14 +9,8 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
+from ldp.mechanisms import shared, windows
 from ldp.mechanisms.reports import number_outcomes, outcome_number, packed_supports
-from ldp.mechanisms.shared import budget_odds, count_outcomes, outcome_counts, support_likelihood
-from ldp.mechanisms.windows import (
-    check_window_law,
-    draw_in_windows,
-    window_channel,
-    window_law,
-)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers
 from ldp.waves import mutual_information_bound, optimal_half_width
@@ -94,7 +88,7 @@ class SquareWave:
             half_width = _best_half_width(d, budget)
         width = _checks.integer(half_width, "half_width", 0, 2**31)
         freeze(self, domain_size=d, epsilon=budget, half_width=width)
-        check_window_law(d - 1, budget, self._window)
+        windows.check_window_law(d - 1, budget, self._window)
 
     @property
     def num_outcomes(self) -> int:
@@ -112,19 +106,19 @@ class SquareWave:
     @property
     def p(self) -> float:
         """Probability of any one cell in the window."""
-        return window_law(*self._windows)[0]
+        return windows.window_law(*self._windows)[0]
 
     @property
     def q(self) -> float:
         """Probability of any one cell outside the window."""
-        return window_law(*self._windows)[1]
+        return windows.window_law(*self._windows)[1]
 
     report = property(outcome_number)
-    odds = property(budget_odds)
-    likelihood = support_likelihood
+    odds = property(shared.budget_odds)
+    likelihood = shared.support_likelihood
     outcomes = number_outcomes
-    tally = tally_outcomes = count_outcomes
-    check_counts = outcome_counts
+    tally = tally_outcomes = shared.count_outcomes
+    check_counts = shared.outcome_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Report a cell of the window, or one of the d - 1 cells outside it."""
@@ -133,7 +127,7 @@ class SquareWave:
         reports = np.empty(given.size, dtype=self.report.dtype)
         for chunk in _kernels.chunks(given.size, 1):
             drawn = words(rng, chunk.stop - chunk.start)
-            draw_in_windows(given[chunk], drawn, *self._windows, reports[chunk])
+            windows.draw_in_windows(given[chunk], drawn, *self._windows, reports[chunk])
         return reports
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
@@ -161,7 +155,7 @@ class SquareWave:
     def channel(self) -> Floats:
         """Matrix with p in a band of 2b + 1 columns and q elsewhere."""
         _checks.channel_size(self.domain_size, self.num_outcomes)
-        return window_channel(*self._windows)
+        return windows.window_channel(*self._windows)
 
     def support(self, reports: npt.ArrayLike) -> Bits:
         """Bit-packed rows, ones from value y - 2b to value y."""

@@ -11,15 +11,8 @@ from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
 from ldp._words import at_least, words
+from ldp.mechanisms import shared
 from ldp.mechanisms.reports import check_packed, packed_bits
-from ldp.mechanisms.shared import (
-    budget_odds,
-    exact_sum,
-    indicator_second_moment,
-    slack,
-    support_counts,
-    support_likelihood,
-)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
 
@@ -121,9 +114,9 @@ class SubsetSelection:
         return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[1])
 
     report = property(packed_bits)
-    odds = property(budget_odds)
-    second_moment = indicator_second_moment
-    likelihood = support_likelihood
+    odds = property(shared.budget_odds)
+    second_moment = shared.indicator_second_moment
+    likelihood = shared.support_likelihood
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
         """Hold the own value w.p. p, then fill up with uniform distinct others."""
@@ -148,9 +141,10 @@ class SubsetSelection:
 
     def check_counts(self, tally: Tally, name: str) -> None:
         """Refuse counts that no reports have."""
-        support_counts(self, tally, name)
-        wanted, total = self.subset_size * tally.num_reports, exact_sum(tally.counts)
-        if tally.candidates is None and abs(total - wanted) > self.subset_size * slack(tally):
+        shared.support_counts(self, tally, name)
+        wanted, total = self.subset_size * tally.num_reports, shared.exact_sum(tally.counts)
+        spare = self.subset_size * shared.slack(tally)
+        if tally.candidates is None and abs(total - wanted) > spare:
             raise ValueError(
                 f"{name} must sum to {self.subset_size} for each of the {tally.num_reports} "
                 f"reports, got a sum of {total}."

@@ -11,13 +11,8 @@ from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
 from ldp._noise import draw_bits, multiple
 from ldp._words import at_least, at_most, words
+from ldp.mechanisms import shared
 from ldp.mechanisms.reports import check_packed, packed_bits
-from ldp.mechanisms.shared import (
-    independent_counts,
-    indicator_second_moment,
-    support_counts,
-    support_likelihood,
-)
 from ldp.tally import Tally
 from ldp.types import Bits, Floats, Integers
 
@@ -94,9 +89,9 @@ class UnaryEncoding:
         return self.p * (1 - self.q) / (self.q * (1 - self.p))
 
     report = property(packed_bits)
-    second_moment = indicator_second_moment
-    likelihood = support_likelihood
-    check_counts = support_counts
+    second_moment = shared.indicator_second_moment
+    likelihood = shared.support_likelihood
+    check_counts = shared.support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Bits:
         """Draw every bit w.p. q, then draw the own bit again w.p. p."""
@@ -124,7 +119,8 @@ class UnaryEncoding:
         """Draw the tally exactly: independent Bin(n_v, p) + Bin(n - n_v, q)."""
         counts = _checks.value_counts(value_counts, self.domain_size)
         rng = _checks.rng(rng)
-        return Tally(independent_counts(counts, self.p, self.q, rng), int(counts.sum()), self)
+        drawn = shared.independent_counts(counts, self.p, self.q, rng)
+        return Tally(drawn, int(counts.sum()), self)
 
     def channel(self) -> Floats:
         """All 2**d reports, column y being the report whose bits, first value highest, spell y."""

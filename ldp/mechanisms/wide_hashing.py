@@ -8,23 +8,8 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._frozen import freeze
 from ldp._words import words
-from ldp.mechanisms import _wide_kernels
+from ldp.mechanisms import _wide_kernels, hashed, shared
 from ldp.mechanisms.hash_family import MultilinearFamily, check_family, unit_bits
-from ldp.mechanisms.hashed import (
-    best_buckets,
-    check_hashed,
-    hashed_supports,
-    other_chance,
-    own_chance,
-    response,
-)
-from ldp.mechanisms.shared import (
-    budget_odds,
-    independent_counts,
-    indicator_second_moment,
-    support_counts,
-    support_likelihood,
-)
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers, ReportType
 
@@ -105,7 +90,7 @@ class WideHashing:
         word = _checks.integer(word_bits, "word_bits", 2, 32)
         limb = _checks.integer(limb_bits, "limb_bits", 1, min(word, 31))
         if num_buckets is None:
-            num_buckets = best_buckets(budget, 2 ** unit_bits(2**limb, word))
+            num_buckets = hashed.best_buckets(budget, 2 ** unit_bits(2**limb, word))
         freeze(
             self,
             num_bits=bits,
@@ -133,28 +118,28 @@ class WideHashing:
         seed = ("seed", "<u4", (self.hashes.num_limbs + 1,))
         return ReportType(np.dtype([seed, ("bucket", "<u4")]))
 
-    response = property(response)
-    p = property(own_chance)
-    q = property(other_chance)
-    odds = property(budget_odds)
-    second_moment = indicator_second_moment
-    likelihood = support_likelihood
-    check_counts = support_counts
+    response = property(hashed.response)
+    p = property(hashed.own_chance)
+    q = property(hashed.other_chance)
+    odds = property(shared.budget_odds)
+    second_moment = shared.indicator_second_moment
+    likelihood = shared.support_likelihood
+    check_counts = shared.support_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""
         given = _checks.values(values, self.domain_size)
         rng = _checks.rng(rng)
-        family, response = self.hashes, self.response
+        family, randomizer = self.hashes, self.response
         reports = np.empty(given.size, dtype=self.report.dtype)
         words_each = family.num_limbs // 2 + 1  # two halves of a seed in each
         for chunk in _kernels.chunks(given.size, words_each):
             random_words = words(rng, (chunk.stop - chunk.start, words_each))
-            hashed = np.empty(len(random_words), dtype=np.uint32)
+            sums = np.empty(len(random_words), dtype=np.uint32)
             keys = family.keys(given[chunk])
             seeds = reports["seed"][chunk]
-            _wide_kernels.hash_limbs(random_words, family.unused, keys, seeds, hashed)
-            reports["bucket"][chunk] = response.privatize(family.limb.bucket_of(hashed), rng)
+            _wide_kernels.hash_limbs(random_words, family.unused, keys, seeds, sums)
+            reports["bucket"][chunk] = randomizer.privatize(family.limb.bucket_of(sums), rng)
         return reports
 
     def tally(self, reports: Array, candidates: npt.ArrayLike | None = None) -> Tally:
@@ -162,7 +147,7 @@ class WideHashing:
 
         Candidates that differ in their last limb only, such as neighbours, are cheapest.
         """
-        given, every = check_hashed(self, reports), candidates is None
+        given, every = hashed.check_hashed(self, reports), candidates is None
         asked = listed(self.num_bits) if every else _checks.candidates(candidates, self.domain_size)
         order = np.argsort(asked >> self.limb_bits, kind="stable")
         groups = asked[order] >> self.limb_bits
@@ -205,7 +190,7 @@ class WideHashing:
         more = _checks.integer(others, "others", 0, 2**53)
         rng = _checks.rng(rng)
         every = np.append(counts, more)
-        drawn = independent_counts(every, self.p, self.q, rng)[:-1]
+        drawn = shared.independent_counts(every, self.p, self.q, rng)[:-1]
         return Tally(drawn, int(every.sum()), self, asked)
 
     def channel(self) -> Floats:
@@ -222,7 +207,7 @@ class WideHashing:
 
     def outcomes(self, reports: Array) -> Integers:
         """The number that the seed's words make, of at most 32 bits, times g, plus the bucket."""
-        given = check_hashed(self, reports)
+        given = hashed.check_hashed(self, reports)
         seed_bits = self.word_bits * (self.hashes.num_limbs + 1)
         if seed_bits > 32:
             raise ValueError(f"word_bits must make seeds of at most 32 bits, got {seed_bits}.")
@@ -233,7 +218,7 @@ class WideHashing:
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket; at most 26 bits."""
-        return hashed_supports(self, reports, listed(self.num_bits))
+        return hashed.hashed_supports(self, reports, listed(self.num_bits))
 
 
 def listed(num_bits: int) -> Integers:

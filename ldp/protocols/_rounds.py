@@ -5,24 +5,32 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from ldp import _checks
 from ldp._words import words
 from ldp.bayes.langevin import check_state
-from ldp.bayes.restricted_counts import RestrictedCounts
+from ldp.bayes.slice_sampling import swept
+from ldp.bayes.subset_counts import SubsetCounts, draw_by_subset, likelihood_columns
 from ldp.protocols._adaptive_kernels import Draws, History, Known, Rule, ask, rounds_of_langevin
+from ldp.protocols.law_samplers import LangevinSampler, Sampler, SliceSampler, StepSize
 from ldp.types import Floats, Integers
 
 _NUMBERS_AT_ONCE = 2**18
 
 
-def langevin_rounds(
+def run_rounds(
+    sampler: Sampler, values: Integers, ends: Integers, rule: Rule, prior: Floats, rng: Generator
+) -> History:
+    """Ask all users; `ends` is the first user of every round and the number of users."""
+    run = _langevin_rounds if isinstance(sampler, LangevinSampler) else _counted_rounds
+    return run(sampler, values, ends, rule, prior, rng)
+
+
+def _langevin_rounds(
     sampler: Any, values: Integers, ends: Integers, rule: Rule, prior: Floats, rng: Generator
 ) -> History:
-    """Run all rounds in compiled code, with the random numbers of some rounds at a time.
-
-    `ends` is the first user of every round and the number of users.
-    """
+    """Run all rounds in compiled code, with the random numbers of some rounds at a time."""
     updates, batch = sampler.num_updates, min(sampler.minibatch, values.size)
-    steps = sampler.step_sizes(ends[1:].copy())
+    steps = _step_sizes(sampler.step_size, ends[1:].copy())
     history = _begun(values.size, ends.size - 1, prior.size)
     known = _no_rows(values.size, ends.size - 1, prior.size)
     phi = history.laws[0] * prior.sum()  # sum(phi) is independent of the law, with this mean
@@ -43,7 +51,7 @@ def langevin_rounds(
     return history
 
 
-def counted_rounds(
+def _counted_rounds(
     sampler: Any, values: Integers, ends: Integers, rule: Rule, prior: Floats, rng: Generator
 ) -> History:
     """Run one round after another; reports are counted by subset as they come."""
@@ -60,9 +68,30 @@ def counted_rounds(
         masks[row], levels[row] = inside, rule.levels[size]
         counts[row] += np.bincount(reports, minlength=d)
         r = len(rows)
-        seen = RestrictedCounts(masks[:r], inner[:r], levels[:r], counts[:r])
-        history.laws[i + 1] = sampler.next_law(law, seen, prior, rng)
+        seen = SubsetCounts(masks[:r], inner[:r], levels[:r], counts[:r])
+        history.laws[i + 1] = _next_law(sampler, law, seen, prior, rng)
     return history
+
+
+def _step_sizes(step_size: StepSize, num_users: Integers) -> Floats:
+    """Step size after every round, by the number of users so far."""
+    if not callable(step_size):
+        return np.full(num_users.size, float(step_size))
+    return _checks.positive_vector(step_size(num_users), "step_size", num_users.size)
+
+
+def _next_law(
+    sampler: Any, law: Floats, seen: SubsetCounts, prior: Floats, rng: Generator
+) -> Floats:
+    """Sweep from one law to the next."""
+    if isinstance(sampler, SliceSampler):
+        columns, counts = likelihood_columns(seen)
+        for _ in range(sampler.num_sweeps):
+            law = swept(law, columns, counts, prior, rng)
+        return law
+    for _ in range(sampler.num_sweeps):
+        law = rng.dirichlet(prior + draw_by_subset(seen, law, rng))
+    return law
 
 
 def _begun(num_users: int, num_rounds: int, d: int) -> History:

@@ -11,6 +11,7 @@ from ldp._frozen import freeze
 from ldp.likelihood.prior import prior_concentration
 from ldp.mechanisms.restricted import RRRR
 from ldp.mechanisms.restricted_levels import check_budgets
+from ldp.protocols._rounds import run_rounds
 from ldp.protocols.law_samplers import Sampler, check_sampler
 from ldp.protocols.prefixes import Prefix, check_rule, compiled_rule
 from ldp.tally import Tally
@@ -180,7 +181,7 @@ def adobest(
     starts = _starts(given.size, users_per_round, growth)
     sampler, ends = check_sampler(sampler), np.append(starts, given.size)
     prior = prior_concentration(sampler.concentration, d)
-    history = sampler.run(given, ends, asked, prior, rng)
+    history = run_rounds(sampler, given, ends, asked, prior, rng)
     return AdaptiveRun(d, budget, asked.inner, history.reports, starts, *history[1:])
 
 

@@ -1,21 +1,13 @@
-"""How adaptive estimation draws the next law: three samplers, each with its way through rounds."""
+"""How adaptive estimation draws the next law: the settings of three samplers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
 from ldp._frozen import freeze
-from ldp.bayes.restricted_counts import (
-    RestrictedCounts,
-    draw_explained_restricted,
-    likelihood_columns,
-)
-from ldp.bayes.slice_sampling import swept
 from ldp.likelihood.prior import MOST_DRAWS, check_concave
-from ldp.protocols._rounds import counted_rounds, langevin_rounds
 from ldp.types import Floats, Integers
 
 StepSize = float | Callable[[Integers], Floats]
@@ -58,14 +50,6 @@ class LangevinSampler:
             concentration=_plain(self.concentration),
         )
 
-    run = langevin_rounds
-
-    def step_sizes(self, num_users: Integers) -> Floats:
-        """Step size after every round, by the number of users so far."""
-        if not callable(self.step_size):
-            return np.full(num_users.size, float(self.step_size))
-        return _checks.positive_vector(self.step_size(num_users), "step_size", num_users.size)
-
 
 @dataclass(frozen=True)
 class GibbsSampler:
@@ -89,16 +73,6 @@ class GibbsSampler:
         """Refuse numbers that make no sampler."""
         sweeps = _checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS)
         freeze(self, num_sweeps=sweeps, concentration=_plain(self.concentration))
-
-    run = counted_rounds
-
-    def next_law(
-        self, law: Floats, seen: RestrictedCounts, prior: Floats, rng: np.random.Generator
-    ) -> Floats:
-        """Sweep from one law to the next."""
-        for _ in range(self.num_sweeps):
-            law = rng.dirichlet(prior + draw_explained_restricted(seen, law, rng))
-        return law
 
 
 @dataclass(frozen=True)
@@ -124,17 +98,6 @@ class SliceSampler:
         sweeps = _checks.integer(self.num_sweeps, "num_sweeps", 1, MOST_DRAWS)
         freeze(self, num_sweeps=sweeps, concentration=_plain(self.concentration))
         check_concave(self.concentration)
-
-    run = counted_rounds
-
-    def next_law(
-        self, law: Floats, seen: RestrictedCounts, prior: Floats, rng: np.random.Generator
-    ) -> Floats:
-        """Sweep from one law to the next."""
-        columns, counts = likelihood_columns(seen)
-        for _ in range(self.num_sweeps):
-            law = swept(law, columns, counts, prior, rng)
-        return law
 
 
 def _plain(concentration: npt.ArrayLike) -> float | tuple[float, ...]:

@@ -87,5 +87,4 @@ class LinearSampler:
         Raises ``TypeError`` or ``ValueError`` if a row is no distribution within 1e-9.
         """
         rows = _windows.check_laws(laws, self.domain_size)
-        out: Floats = rows @ self.channel
-        return out.reshape(*np.shape(laws)[:-1], -1)
+        return (rows @ self.channel).reshape(*np.shape(laws)[:-1], -1)

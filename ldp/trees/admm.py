@@ -1,6 +1,6 @@
 r"""HH-ADMM: the non-negative consistent tree nearest to the measured one, with a certificate."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -8,14 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ldp import _checks
-from ldp.trees.least_squares import (
-    Tree,
-    check_nodes,
-    noise_of,
-    subtree_variances,
-    sum_up,
-    two_passes,
-)
+from ldp.trees import least_squares
+from ldp.trees.least_squares import Tree
 from ldp.types import Floats
 
 _BEYOND = 0.6  # over-relaxation by 1.6
@@ -113,12 +107,21 @@ def hh_admm(
     ----------
     ``li2020estimating`` (HH-ADMM); ``lee2015maximum``; ``boyd2011distributed``, section 3.4.
     """
-    tree = check_nodes(nodes)
-    noise = noise_of(tree, variances)
+    tree = least_squares.check_nodes(nodes)
+    noise = least_squares.noise_of(tree, variances)
     tolerance = _checks.positive(tolerance, "tolerance")
     max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
     weights = np.append(0.0, noise[1:].min() / noise[1:])
-    project, d, gap_of = _projection(tree, noise), tree[-1].size, itemgetter(2)
+    subtree, ends = (
+        least_squares.subtree_variances(noise, tree[1].size),
+        np.cumsum([x.size for x in tree[1:]]),
+    )
+    d, gap_of = tree[-1].size, itemgetter(2)
+
+    def project(x: Floats) -> Floats:
+        """Nearest consistent tree, with all levels below the root in one array."""
+        return np.concatenate(least_squares.two_passes(np.split(x, ends[:-1]), subtree))
+
     measured = np.concatenate(tree[1:])
     y = z = project(measured)
     dual_y, dual_z = np.zeros_like(y), np.zeros_like(z)
@@ -142,19 +145,8 @@ def _certify(leaves: Floats, tree: Tree, weights: Floats) -> tuple[Floats, Tree,
         theta = np.ones(theta.size)
     theta /= theta.sum()
     branching = tree[1].size
-    nodes = sum_up(theta, branching)
+    nodes = least_squares.sum_up(theta, branching)
     slope = np.zeros(1)
     for now, measured, weight in zip(nodes[1:], tree[1:], weights[1:], strict=True):
         slope = np.repeat(slope, branching) + weight * (now - measured)
     return theta, nodes, float(theta @ (slope - slope.min()))
-
-
-def _projection(tree: Tree, noise: Floats) -> Callable[[Floats], Floats]:
-    """Nearest consistent tree, with all levels below the root in one array."""
-    subtree = subtree_variances(noise, tree[1].size)
-    ends = np.cumsum([level.size for level in tree[1:]])
-
-    def project(x: Floats) -> Floats:
-        return np.concatenate(two_passes(np.split(x, ends[:-1]), subtree))
-
-    return project

@@ -18,7 +18,7 @@ from ldp.types import Bools, Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
-class RestrictedCounts:
+class SubsetCounts:
     """Counts of the reports under each subset.
 
     `inside` (r, d) says which values a subset holds, `inner` (r,) and `levels` (r, 5) are its
@@ -31,7 +31,7 @@ class RestrictedCounts:
     counts: Integers
 
 
-def gather_counts(reports: Any, mechanism: Any) -> Evidence | RestrictedCounts:
+def gather_counts(reports: Any, mechanism: Any) -> Evidence | SubsetCounts:
     """Count the reports of restricted response by subset, those of anything else as rows."""
     answers = read(reports, mechanism)
     # The class itself is asked for: a channel of such five numbers is restricted response.
@@ -44,15 +44,15 @@ def gather_counts(reports: Any, mechanism: Any) -> Evidence | RestrictedCounts:
         counts[row, answers[row].reports] = answers[row].counts
     inner = np.array([m.epsilon_inner for m in asked])
     levels = np.array([m.levels for m in asked])
-    return RestrictedCounts(inside == 1, inner, levels, whole_counts(counts))
+    return SubsetCounts(inside == 1, inner, levels, whole_counts(counts))
 
 
-def likelihood_columns(given: Evidence | RestrictedCounts) -> tuple[Floats, Floats]:
+def likelihood_columns(given: Evidence | SubsetCounts) -> tuple[Floats, Floats]:
     """Likelihood of every value under every distinct report that came, shape (d, m), and counts.
 
     Up to a factor, a report within the subset says the same whatever the subset is.
     """
-    if not isinstance(given, RestrictedCounts):
+    if not isinstance(given, SubsetCounts):
         return np.ascontiguousarray(given.dense().T), np.ascontiguousarray(given.counts)
     d = given.inside.shape[1]
     columns, counts = [], []
@@ -69,9 +69,7 @@ def likelihood_columns(given: Evidence | RestrictedCounts) -> tuple[Floats, Floa
     return np.ascontiguousarray(np.hstack([*columns, outside])[:, seen]), joined[seen]
 
 
-def draw_explained_restricted(
-    given: RestrictedCounts, law: Floats, rng: np.random.Generator
-) -> Integers:
+def draw_by_subset(given: SubsetCounts, law: Floats, rng: np.random.Generator) -> Integers:
     """Draw which users' reports are explained by which value, given the law, and count them."""
     inside = given.inside
     rows, reports = np.nonzero(given.counts)  # most subsets have met few of the reports
