@@ -7,12 +7,13 @@ package in which it is broken.
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import catalogue
+import pytest
 from test_catalogue import public_names
 
 import ldp
@@ -107,24 +108,9 @@ def test_no_arrow_runs_upwards() -> None:
     assert upward(PACKAGE, ORDER) == []
 
 
-def test_there_are_no_circles() -> None:
-    assert circles(PACKAGE) == set()
-
-
-def test_there_are_no_private_doors() -> None:
-    assert private_doors(PACKAGE) == []
-
-
-def test_files_are_short() -> None:
-    assert long_files(PACKAGE) == []
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / "ldp" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder / "ldp"
+@pytest.mark.parametrize("rule", [circles, private_doors, long_files])
+def test_the_package_breaks_no_rule(rule: Callable[[Path], Iterable[str]]) -> None:
+    assert list(rule(PACKAGE)) == []
 
 
 def test_controls_of_arrows(tmp_path: Path) -> None:
@@ -138,7 +124,10 @@ def test_controls_of_arrows(tmp_path: Path) -> None:
         "high/inner/room.py": "from ldp.high import _own\n",
         "other.py": "from ldp.high._own import secret\nimport ldp.low\n",
     }
-    package = write(tmp_path, files)
+    package = tmp_path / "ldp"
+    for name, text in files.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text, encoding="utf-8")
     table = "| room of `ldp/` | |\n|---|---|\n| `low`, `deep` | |\n| `high/`, `other` | |\n\n"
     assert upward(package, stated_order(table)) == ["ldp.low -> ldp.high.door"]
     rooms = {"/", "deep/", "low/", "high/"}
@@ -210,78 +199,75 @@ DATA = ("reports", "tally", "tallies", "counts", "estimates", "nodes", "values",
 WITH = ("mechanism", "mechanisms", "rounds", "channel")
 
 
-def public_functions() -> dict[str, Any]:
-    """Functions and methods that rooms show; constructors take a mechanism's own parameters."""
+Parameters = list[inspect.Parameter]
+
+
+def taken_by(functions: dict[str, Any]) -> dict[str, Parameters]:
+    """What functions and methods of classes are given; constructors take their own as they will."""
     found = {}
-    for name, thing in public_names().items():
+    for name, thing in functions.items():
         if inspect.isfunction(thing):
-            found[name] = thing
+            found[name] = list(inspect.signature(thing).parameters.values())
         elif inspect.isclass(thing):
-            methods = inspect.getmembers(thing, inspect.isfunction)
-            found |= {f"{name}.{k}": m for k, m in methods if not k.startswith("_")}
+            for method, function in inspect.getmembers(thing, inspect.isfunction):
+                if not method.startswith("_"):
+                    given = list(inspect.signature(function).parameters.values())[1:]
+                    found[f"{name}.{method}"] = given
     return found
 
 
-def parameters_of(name: str, function: Any) -> list[inspect.Parameter]:
-    """Return what is given: not the value that a method belongs to."""
-    return list(inspect.signature(function).parameters.values())["." in name :]
+def by_place(taken: dict[str, Parameters]) -> Iterator[tuple[str, inspect.Parameter]]:
+    """Parameters that can be given without their name."""
+    for name, parameters in taken.items():
+        yield from ((name, p) for p in parameters if p.kind is not p.KEYWORD_ONLY)
 
 
-def makes_a_mechanism(name: str, function: Any) -> bool:
-    return [p.name for p in parameters_of(name, function)][:2] == ["domain_size", "epsilon"]
-
-
-def options_by_place(functions: dict[str, Any]) -> set[str]:
-    """Parameters with a default that can be given without their name."""
+def options_by_place(taken: dict[str, Parameters]) -> set[str]:
+    """Those with a default, but for the only one and those of what makes a mechanism."""
+    names = {name: [p.name for p in parameters] for name, parameters in taken.items()}
     return {
         f"{name.split('.')[-1]}({p.name})"
-        for name, function in functions.items()
-        for p in parameters_of(name, function)
-        if p.default is not p.empty and p.kind is not p.KEYWORD_ONLY
-        if len(parameters_of(name, function)) > 1 and not makes_a_mechanism(name, function)
+        for name, p in by_place(taken)
+        if p.default is not p.empty and len(names[name]) > 1
+        if names[name][:2] != ["domain_size", "epsilon"]
     }
 
 
-def flags_by_place(functions: dict[str, Any]) -> set[str]:
-    """Truth values that can be given without their name."""
-    return {
-        f"{name}({p.name})"
-        for name, function in functions.items()
-        for p in parameters_of(name, function)
-        if p.kind is not p.KEYWORD_ONLY
-        and (p.annotation in (bool, "bool") or isinstance(p.default, bool))
-    }
+def flags_by_place(taken: dict[str, Parameters]) -> set[str]:
+    """Truth values among them."""
+    flags = ((name, p) for name, p in by_place(taken) if p.annotation in (bool, "bool"))
+    said = ((name, p) for name, p in by_place(taken) if isinstance(p.default, bool))
+    return {f"{name}({p.name})" for name, p in (*flags, *said)}
 
 
-def mechanism_first(functions: dict[str, Any]) -> set[str]:
+def mechanism_first(taken: dict[str, Parameters]) -> set[str]:
     """Functions of data and a mechanism that do not begin with the data."""
     wrong = set()
-    for name, function in functions.items():
-        places = {p.name: i for i, p in enumerate(parameters_of(name, function))}
-        data = [places[k] for k in DATA if k in places]
-        tools = [places[k] for k in WITH if k in places]
+    for name, parameters in taken.items():
+        kinds = [(p.name in DATA, p.name in WITH) for p in parameters]
+        data, tools = ([i for i, kind in enumerate(kinds) if kind[k]] for k in (0, 1))
         if data and tools and min(tools) < min(data):
             wrong.add(name)
     return wrong
 
 
 def test_options_are_given_by_name() -> None:
-    functions = public_functions()
-    of_laws = {n for n, f in functions.items() if getattr(f, "__module__", "").startswith(LAWS)}
-    found = options_by_place({n: f for n, f in functions.items() if n not in of_laws})
-    assert found - BY_PLACE.keys() == set()
-    assert flags_by_place(functions) == set()
+    names = public_names()
+    of_laws = {n for n, f in names.items() if getattr(f, "__module__", "").startswith(LAWS)}
+    taken = taken_by({n: f for n, f in names.items() if n not in of_laws})
+    assert options_by_place(taken) - BY_PLACE.keys() == set()
+    assert flags_by_place(taken_by(names)) == set()
 
 
 def test_data_come_before_mechanisms() -> None:
-    assert mechanism_first(public_functions()) == set()
+    assert mechanism_first(taken_by(public_names())) == set()
 
 
 def test_controls_of_arguments() -> None:
     def careless(mechanism, reports, level=0.9, sharp: bool = False): ...
     def careful(reports, mechanism, *, level=0.9, sharp: bool = False): ...
 
-    functions = {"careless": careless, "careful": careful}
-    assert options_by_place(functions) == {"careless(level)", "careless(sharp)"}
-    assert flags_by_place(functions) == {"careless(sharp)"}
-    assert mechanism_first(functions) == {"careless"}
+    taken = taken_by({"careless": careless, "careful": careful})
+    assert options_by_place(taken) == {"careless(level)", "careless(sharp)"}
+    assert flags_by_place(taken) == {"careless(sharp)"}
+    assert mechanism_first(taken) == {"careless"}
