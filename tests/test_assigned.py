@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from scipy import stats
-from test_bad_input import refuse
+from test_bad_input import each_of, refuse
 
 from ldp import GRR, OUE, Assigned, WideHashing, debias, worst_case_epsilon
 from ldp._words import threshold
@@ -136,42 +136,30 @@ RNG = np.random.default_rng(1)
 FINE = (same(4), GRR(4, 1.0), 0.5)
 
 
-@pytest.mark.parametrize(
-    ("call", "naming"),
-    [
-        (lambda: Assigned([]), "parts"),
-        (lambda: Assigned(None), "parts"),
-        (lambda: Assigned([GRR(4, 1.0)]), "parts"),
-        (lambda: Assigned([FINE, (same(5), GRR(5, 1.0), 0.5)]), "parts"),
-        (lambda: Assigned([(GRR, GRR(4, 1.0), 1.0)]), "parts"),
-        (lambda: Assigned([(same(4), "GRR", 1.0)]), "parts"),
-        (lambda: Assigned([FINE]), "shares"),
-        (lambda: Assigned([FINE, FINE, (same(4), GRR(4, 1.0), 0.0)]), "shares"),
-        (lambda: Assigned([FINE, FINE, (same(4), GRR(4, 1.0), -0.1)]), "shares"),
-        (lambda: Assigned([(same(4), GRR(4, 1.0), "1")]), "shares"),
-        (lambda: assign(-1, [1.0], RNG), "num_users"),
-        (lambda: assign(3, [], RNG), "shares"),
-        (lambda: assign(3, [0.5, 0.6], RNG), "shares"),
-        (lambda: assign(3, [1.0], 1), "rng"),
-        (lambda: TWO.privatize([16], RNG), "values"),
-        (lambda: TWO.privatize([1], None), "rng"),
-        (lambda: TWO.tally(MADE.reports), "reports"),
-        (lambda: TWO.tally(AssignedReports(np.array([0, 0, 0, 1]), MADE.reports)), "reports"),
-        (lambda: TWO.tally(AssignedReports(np.array([0, 2, 1]), MADE.reports)), "parts"),
-        (lambda: TWO.tally(MADE, [None]), "candidates"),
-        (lambda: TWO.tally(MADE, 3), "candidates"),
-        (lambda: TWO.tally(MADE, [[1], None]), "candidates"),
-        (lambda: TWO.split([-1], RNG), "counts"),
-        (lambda: TWO.simulate([1, 1], [1, 2], RNG), "values"),
-        (lambda: TWO.simulate([1, 2], [1], RNG), "counts"),
-        (lambda: TWO.simulate([1], [1], RNG, candidates=[[1], None]), "candidates"),
-        (lambda: WIDE.simulate([1], [1], RNG, candidates=[[]]), "candidates"),
-        (lambda: WIDE.simulate([1], [1], RNG, candidates=[[1, 1]]), "candidates"),
-        (lambda: WIDE.simulate([1], [1], RNG, candidates=[[16]]), "candidates"),
-        (lambda: WIDE.tally(AssignedReports(np.array([0]), (None,))), "reports"),
-        (lambda: WIDE.tally(AssignedReports(np.array([0]), None)), "reports"),
-    ],
-)
+BAD_PARTS = [], None, [GRR(4, 1.0)], [FINE, (same(5), GRR(5, 1.0), 0.5)], [(GRR, GRR(4, 1.0), 1.0)]
+BAD_REPORTS = MADE.reports, AssignedReports(np.array([0, 0, 0, 1]), MADE.reports)
+BAD = [
+    (Assigned, "parts", *BAD_PARTS, [(same(4), "GRR", 1.0)]),
+    (lambda bad: Assigned([*bad, FINE]), "shares", [], [(same(4), GRR(4, 1.0), "1")]),
+    (lambda bad: Assigned([FINE, FINE, (same(4), GRR(4, 1.0), bad)]), "shares", 0.0, -0.1),
+    (lambda bad: assign(bad, [1.0], RNG), "num_users", -1),
+    (lambda bad: assign(3, bad, RNG), "shares", [], [0.5, 0.6]),
+    (lambda bad: assign(3, [1.0], bad), "rng", 1),
+    (lambda bad: TWO.privatize(bad, RNG), "values", [16]),
+    (lambda bad: TWO.privatize([1], bad), "rng", None),
+    (TWO.tally, "reports", *BAD_REPORTS),
+    (TWO.tally, "parts", AssignedReports(np.array([0, 2, 1]), MADE.reports)),
+    (lambda bad: TWO.tally(MADE, bad), "candidates", [None], 3, [[1], None]),
+    (lambda bad: TWO.split(bad, RNG), "counts", [-1]),
+    (lambda bad: TWO.simulate(bad, [1, 2], RNG), "values", [1, 1]),
+    (lambda bad: TWO.simulate([1, 2], bad, RNG), "counts", [1]),
+    (lambda bad: TWO.simulate([1], [1], RNG, candidates=bad), "candidates", [[1], None]),
+    (lambda bad: WIDE.simulate([1], [1], RNG, candidates=[bad]), "candidates", [], [1, 1], [16]),
+    (lambda bad: WIDE.tally(AssignedReports(np.array([0]), bad)), "reports", (None,), None),
+]
+
+
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD))
 def test_bad_input(call, naming):
     refuse(call, naming=naming)
 

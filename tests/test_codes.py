@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from test_bad_input import refuse
+from test_bad_input import each_of, refuse
 
 from ldp.heavy_hitters import StringCode, gather, scatter
 
@@ -49,34 +49,23 @@ def test_long_strings_are_cut_only_when_told():
     refuse(lambda: code.encode(["annabe!"], truncate=True), naming="strings")
 
 
-@pytest.mark.parametrize(
-    ("call", "naming"),
-    [
-        (lambda: StringCode("aba", 3), "alphabet"),
-        (lambda: StringCode("", 3), "alphabet"),
-        (lambda: StringCode(["a"], 3), "alphabet"),
-        (lambda: StringCode("ab", 0), "length"),
-        (lambda: StringCode("ab", 2.0), "length"),
-        (lambda: StringCode(LETTERS, 14), "length"),  # 67 bits
-        (lambda: StringCode("ab", 3).encode("ab"), "strings"),
-        (lambda: StringCode("ab", 3).encode([1]), "strings"),
-        (lambda: StringCode("ab", 3).encode(["a", None]), "strings"),
-        (lambda: StringCode("ab", 3).encode([b"a"]), "strings"),
-        (lambda: StringCode("ab", 3).encode(["A"]), "strings"),
-        (lambda: StringCode("ab", 3).encode(["a\0"]), "strings"),
-        (lambda: StringCode("ab", 3).encode(["a\ud800"]), "strings"),
-        (lambda: StringCode("ab", 3).encode(["a"], truncate=1), "truncate"),
-        (lambda: StringCode("ab", 3).decode([32]), "codes"),
-        (lambda: StringCode("ab", 3).decode([-1]), "codes"),
-        (lambda: StringCode("ab", 3).decode(["a"]), "codes"),
-        (lambda: scatter([8], 3), "values"),
-        (lambda: scatter([-1], 3), "values"),
-        (lambda: scatter([1.5], 3), "values"),
-        (lambda: scatter([1], 64), "num_bits"),
-        (lambda: gather([1], 0), "num_bits"),
-        (lambda: gather([2**3], 3), "values"),
-    ],
-)
+CODE = StringCode("ab", 3)
+STRINGS = "ab", [1], ["a", None], [b"a"], ["A"], ["a\0"], ["a\ud800"]
+BAD = [
+    (lambda bad: StringCode(bad, 3), "alphabet", "aba", "", ["a"]),
+    (lambda bad: StringCode("ab", bad), "length", 0, 2.0),
+    (lambda bad: StringCode(LETTERS, bad), "length", 14),  # 67 bits
+    (CODE.encode, "strings", *STRINGS),
+    (lambda bad: CODE.encode(["a"], truncate=bad), "truncate", 1),
+    (CODE.decode, "codes", [32], [-1], ["a"]),
+    (lambda bad: scatter(bad, 3), "values", [8], [-1], [1.5]),
+    (lambda bad: scatter([1], bad), "num_bits", 64),
+    (lambda bad: gather([1], bad), "num_bits", 0),
+    (lambda bad: gather(bad, 3), "values", [2**3]),
+]
+
+
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD))
 def test_bad_input(call, naming):
     refuse(call, naming=naming)
 

@@ -1,4 +1,7 @@
-"""Each post-processing is held to its defining property, found by brute force where it can be."""
+"""Each post-processing is held to its defining property, found by brute force where it can be.
+
+What `test_extremes.py` computes in fractions, of estimates of any size, is not repeated here.
+"""
 
 from statistics import NormalDist
 
@@ -51,13 +54,6 @@ def test_leaves_its_argument_alone(name):
 
 
 @given(ESTIMATES)
-def test_base_pos_is_the_nearest_non_negative_vector(x):
-    clipped = base_pos(x)
-    np.testing.assert_array_equal(clipped, [max(0.0, entry) for entry in x])
-    np.testing.assert_array_equal(base_pos(clipped), clipped)
-
-
-@given(ESTIMATES)
 def test_post_pos_adds_before_it_clips(x):
     np.testing.assert_array_equal(post_pos(x, np.eye(x.size, dtype=bool)), base_pos(x))
     everything = post_pos(x, np.ones((1, x.size), dtype=bool))
@@ -102,35 +98,10 @@ def test_base_cut_refuses_other_levels(level):
         base_cut([0.5], 0.01, significance=level)
 
 
-@given(ESTIMATES)
-def test_norm_moves_all_alike(x):
-    normed = norm_add(x)
-    assert normed.sum() == pytest.approx(1, abs=1e-12)
-    assert np.ptp(normed - x) < 1e-12
-    np.testing.assert_allclose(norm_add(normed), normed, atol=1e-12)
-
-
-def test_norm_keeps_the_digits_of_large_inputs():
-    assert norm_add([1e9, 1e9 + 1]).tolist() == [0.0, 1.0]
-
-
-@given(ESTIMATES)
-def test_norm_mul_keeps_the_ratios(x):
-    if x.max() <= 0:
-        with pytest.raises(ValueError, match=r"^estimates must hold a positive one .*\.$"):
-            norm_mul(x)
-        return
-    result = norm_mul(x)
-    assert result.sum() == pytest.approx(1, abs=1e-12)
-    assert (result[x <= 0] == 0).all()
-    ratios = result[x > 0] / x[x > 0]
-    assert np.ptp(ratios) < 1e-12 * ratios.max()
-    np.testing.assert_allclose(norm_mul(result), result, atol=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1e-320, 1e308])
-def test_norm_mul_at_the_ends_of_the_floats(scale):
-    np.testing.assert_allclose(norm_mul([scale, scale, -scale]), [0.5, 0.5, 0.0], rtol=1e-3)
+@pytest.mark.parametrize("x", [[0.0], [-0.5, -0.25], [0.0, -1.0]])
+def test_norm_mul_needs_a_positive_estimate(x):
+    with pytest.raises(ValueError, match=r"^estimates must hold a positive one .*\.$"):
+        norm_mul(x)
 
 
 def norm_cut_by_hand(x):

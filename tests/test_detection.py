@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from test_bad_input import refuse
+from test_bad_input import each_of, refuse
 
 from ldp import GRR, WideHashing, variance
 from ldp.bounds import expected_found, half_detected, identification_bound
@@ -154,33 +154,25 @@ def test_the_best_guess_from_one_report_misses_as_often_as_it_must(epsilon):
 M = WideHashing(48, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "naming"),
-    [
-        (lambda: half_detected([], top_k=1), "depths"),
-        (lambda: half_detected([3, 2], top_k=1), "depths"),
-        (lambda: half_detected([0, 2], top_k=1), "depths"),
-        (lambda: half_detected([64], top_k=1), "depths"),
-        (lambda: half_detected([4], top_k=17), "top_k"),
-        (lambda: half_detected([4], top_k=0), "top_k"),
-        (lambda: half_detected([4, 8], top_k=4, keep=3), "keep"),
-        (lambda: half_detected([4, 8], top_k=4, shares=[1.0]), "shares"),
-        (lambda: half_detected([4, 8], top_k=4, shares=[0.5, 0.6]), "shares"),
-        (lambda: half_detected([4, 8], top_k=4, shares=[1.0, 0.0]), "shares"),
-        (lambda: expected_found([0.9, 0.2], M, 100, [48], top_k=1), "frequencies"),
-        (lambda: expected_found([1e308] * 20, M, 100, [48], top_k=1), "frequencies"),
-        (lambda: expected_found([0.1, 0.0], M, 100, [48], top_k=1), "frequencies"),
-        (lambda: expected_found([0.1], M, 100, [48], top_k=2), "top_k"),
-        (lambda: expected_found([0.1], M, 0, [48], top_k=1), "num_reports"),
-        (lambda: expected_found([0.1], 3, 10, [48], top_k=1), "mechanism"),
-        (lambda: identification_bound(0, 1.0, 10), "num_bits"),
-        (lambda: identification_bound(4, -1.0, 10), "epsilon"),
-        (lambda: identification_bound(4, 1.0, 0), "num_reports"),
-        (lambda: identification_bound(4, 1.0, 10, top_k=16), "top_k"),
-        (lambda: identification_bound(4, 1.0, 10, failure=1.0), "failure"),
-        (lambda: identification_bound(4, 1.0, 10, failure=np.nan), "failure"),
-    ],
-)
+BAD = [
+    (lambda bad: half_detected(bad, top_k=1), "depths", [], [3, 2], [0, 2], [64]),
+    (lambda bad: half_detected([4], top_k=bad), "top_k", 17, 0),
+    (lambda bad: half_detected([4, 8], top_k=4, keep=bad), "keep", 3),
+    (lambda bad: half_detected([4, 8], top_k=4, shares=bad), "shares", [1.0], [0.5, 0.6], [1.0, 0]),
+    (lambda bad: expected_found(bad, M, 9, [48], top_k=1), "frequencies", [0.9, 0.2], [0.1, 0.0]),
+    (lambda bad: expected_found(bad, M, 9, [48], top_k=1), "frequencies", [1e308] * 20),
+    (lambda bad: expected_found([0.1], M, 100, [48], top_k=bad), "top_k", 2),
+    (lambda bad: expected_found([0.1], M, bad, [48], top_k=1), "num_reports", 0),
+    (lambda bad: expected_found([0.1], bad, 10, [48], top_k=1), "mechanism", 3),
+    (lambda bad: identification_bound(bad, 1.0, 10), "num_bits", 0),
+    (lambda bad: identification_bound(4, bad, 10), "epsilon", -1.0),
+    (lambda bad: identification_bound(4, 1.0, bad), "num_reports", 0),
+    (lambda bad: identification_bound(4, 1.0, 10, top_k=bad), "top_k", 16),
+    (lambda bad: identification_bound(4, 1.0, 10, failure=bad), "failure", 1.0, np.nan),
+]
+
+
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD))
 def test_bad_input(call, naming):
     refuse(call, naming=naming)
 

@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 from catalogue import drawn, small
+from test_posterior import Rows
 from test_samplers import chi_square_p_value
 
 from ldp import GRR, OLH, OUE, SHE, SubsetSelection
-from ldp.bayes import GibbsSample, exact_posterior, gibbs
+from ldp.bayes import GibbsSample, exact_posterior, gibbs, slice_sample
 from ldp.bayes import gibbs_sampling as module
-from ldp.bayes._gibbs_kernels import count_supported
 from ldp.likelihood import evidence as _evidence
 from ldp.likelihood.evidence import gather
 from ldp.likelihood.reports import read
 from ldp.types import SupportMechanism
 
 FALSE_ALARM = 1e-9
+both = pytest.mark.parametrize("sampler", [gibbs, slice_sample])
 SMALL = [GRR(3, 1.0), OUE(3, 1.0), SubsetSelection(4, 2.0, 2), SHE(3, 1.0, resolution=3)]
 
 
@@ -169,26 +170,23 @@ def test_reports_that_tell_all_are_all_explained():
     assert (sample.standard_error == 0).all()
 
 
-@pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(20, 1.0), SHE(3, 1.0)], ids=repr)
-def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
-    reports, prior = drawn(m, 50), np.ones(m.domain_size)
-    runs = [
-        gibbs(reports, m, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
-        for k in (3, 3, 5)
-    ]
-    assert isinstance(runs[0], GibbsSample)
-    assert (runs[0].laws == runs[1].laws).all()
-    assert (runs[0].concentrations == runs[2].concentrations[:3]).all()
-    assert not (runs[0].laws[0] == runs[0].laws[1]).all()
+@both
+@pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(20, 1.0), SHE(3, 1.0), SMALL[2]], ids=repr)
+def test_same_seed_same_numbers_and_more_chains_keep_the_first(m, sampler):
+    def laws_of(num_draws, burn_in, num_chains):
+        options = {"burn_in": burn_in, "num_chains": num_chains}
+        rng = np.random.default_rng(9)
+        return sampler(reports, m, np.ones(m.domain_size), num_draws, rng, **options).laws
 
-
-def test_burn_in_drops_the_first_draws():
-    reports = drawn(OUE(20, 1.0), 50)
-    long, short = (
-        gibbs(reports, OUE(20, 1.0), np.ones(20), n, np.random.default_rng(9), burn_in=b)
-        for n, b in [(5, 0), (3, 2)]
-    )
-    assert (long.laws[:, 2:] == short.laws).all()
+    reports = drawn(m, 50)
+    laws = laws_of(5, 2, 3)
+    assert (laws == laws_of(5, 2, 3)).all()
+    assert (laws == laws_of(5, 2, 5)[:3]).all()
+    assert not (laws[0] == laws[1]).all()
+    assert laws.shape == (3, 5, m.domain_size)
+    np.testing.assert_allclose(laws.sum(axis=2), 1, rtol=1e-12)
+    assert laws.min() >= 0
+    assert (laws[:, 2:] == laws_of(3, 4, 3)).all()  # the first draws are dropped
 
 
 @pytest.mark.parametrize("m", [GRR(5, 1.0), OUE(5, 1.0), OUE(70, 0.5), SHE(3, 1.0)], ids=repr)
@@ -204,22 +202,14 @@ def test_draws_are_laws_and_no_user_counts_twice(m):
         assert sample.frequency_mean.sum() == pytest.approx(1, rel=1e-12)
 
 
-class Identity:
-    """Every user says the value."""
-
-    domain_size = 3
-
-    def likelihood(self, reports):
-        return np.eye(3)[reports]
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("alpha", [1e-4, 1e-300])
 def test_a_start_that_rounds_to_zero_makes_no_report_impossible(alpha):
     """The first laws drawn from this prior are zero in two places out of three."""
     rng = np.random.default_rng(0)
     assert (rng.dirichlet(np.full(3, alpha)) == 0).any()
-    sample = gibbs(np.array([0, 1, 1]), Identity(), np.full(3, alpha), 3, rng, burn_in=0)
+    said = Rows(*np.eye(3))  # every user says the value
+    sample = gibbs(np.array([0, 1, 1]), said, np.full(3, alpha), 3, rng, burn_in=0)
     assert (sample.concentrations == alpha + np.array([1, 2, 0])).all()
 
 
@@ -236,43 +226,46 @@ def test_parts_of_users_are_drawn_like_the_whole(m, users, monkeypatch):
     assert (by_report(evidence, law, np.random.default_rng(4)) == by_whole).all()
 
 
-class Impossible:
-    """Reports that no value sends."""
-
-    domain_size = 2
-
-    def likelihood(self, reports):
-        return np.zeros((len(reports), 2))
-
-
+@both
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"concentration": [1.0, 0.0, 1.0]}, "concentration must be positive, got 0.0."),
         ({"concentration": [1.0, 1.0]}, "concentration must have shape"),
         ({"num_draws": 0}, "num_draws must be"),
         ({"burn_in": -1}, "burn_in must be"),
         ({"num_chains": 1}, "num_chains must be"),
         ({"reports": np.array([], dtype=int)}, "reports must be at least one, got 0."),
         ({"reports": [0, 3]}, "reports must be from 0 to 2, got 3."),
+        ({"mechanism": [GRR(3, 1.0)] * 2, "reports": [[0]]}, "reports must be of 2 mechanisms"),
+        ({"rng": np.random.RandomState(0)}, r"rng must be a numpy\.random\.Generator"),
     ],
 )
-def test_bad_input(change, message):
+def test_bad_input(change, message, sampler):
     arguments = {
-        "reports": [0, 1], "concentration": np.ones(3), "num_draws": 2, "burn_in": 0,
-        "num_chains": 2, "rng": np.random.default_rng(0),
+        "mechanism": GRR(3, 1.0), "reports": [0, 1], "concentration": np.ones(3), "num_draws": 2,
+        "burn_in": 0, "rng": np.random.default_rng(0),
     }  # fmt: skip
-    with pytest.raises(ValueError, match="^" + message):
-        gibbs(mechanism=GRR(3, 1.0), **(arguments | change))
+    with pytest.raises((TypeError, ValueError), match="^" + message):
+        sampler(**(arguments | change))
 
 
-def test_refuses_what_is_no_generator_and_reports_nobody_sends():
-    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
-        gibbs([0], GRR(3, 1.0), np.ones(3), 2, np.random.RandomState(0), burn_in=0)
+@pytest.mark.parametrize(
+    ("sampler", "concentration", "message"),
+    [
+        (gibbs, [1.0, 0.0, 1.0], "positive, got 0.0."),
+        (slice_sample, [1, 0.5, 1], "at least 1, got 0.5."),
+    ],
+)
+def test_concentrations_too_small(sampler, concentration, message):
+    with pytest.raises(ValueError, match="^concentration must be " + message):
+        sampler([0], GRR(3, 1.0), concentration, 2, np.random.default_rng(0), burn_in=0)
+
+
+def test_burn_in_is_required_and_reports_must_be_sent_by_somebody():
     with pytest.raises(TypeError, match="burn_in"):
         gibbs([0], GRR(3, 1.0), np.ones(3), 2, np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"reports must be possible under some value"):
-        gibbs([0.5], Impossible(), np.ones(2), 2, np.random.default_rng(0), burn_in=0)
+        gibbs([0], Rows([0.0, 0.0]), np.ones(2), 2, np.random.default_rng(0), burn_in=0)
 
 
 def test_small_concentrations_make_a_chain_sticky():
@@ -294,20 +287,3 @@ def test_standard_error_of_two_chains_by_hand():
     sample = GibbsSample(np.full((2, 1, 2), 0.5), concentrations, np.ones(2), 1)
     expected = np.std([2 / 3, 1 / 3], ddof=1) / np.sqrt(2)
     np.testing.assert_allclose(sample.standard_error, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("odds", [1.5, 2.718, 20.0])
-def test_the_kernel_divides_the_unit_interval_as_the_law_says(odds):
-    # All uniforms of a fine grid: shares are chances up to one grid step per boundary.
-    grid, theta = 200_000, np.array([0.1, 0.25, 0.05, 0.2, 0.4])
-    held = np.array([1, 0, 1, 1, 0], dtype=np.uint8)
-    rows = np.packbits(held[None], axis=1)
-    counts = np.zeros(5, dtype=np.int64)
-    table = _evidence.byte_table(theta)
-    uniforms = (np.arange(grid) + 0.5) / grid
-    repeats = np.array([grid])
-    left = count_supported(rows, repeats, table, theta, odds, uniforms, counts)
-    total = 1 + (odds - 1) * theta[held == 1].sum()
-    expected = (odds - 1) * theta * held / total
-    np.testing.assert_allclose(counts / grid, expected, atol=2 / grid)
-    assert left / grid == pytest.approx(1 / total, abs=2 / grid)

@@ -249,41 +249,32 @@ def reports_of(rounds, users=50):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("make", "options", "message"),
     [
-        ((8, 1.0, (5, 4, 8)), "depths must not decrease"),
-        ((8, 1.0, (4, 7)), "depths must end at the 8 bits"),
-        ((48, 1.0, (27, 48)), "depths must begin from 1 to 26"),
-        ((8, 1.0, (0, 8)), "depths must begin from 1 to 26"),
-        ((8, 1.0, ()), "depths must be at least one"),
-        ((64, 1.0), "num_bits must be an integer, at least 1 and at most 63"),
-        ((8, 1.0, (4, 8), (1.0, 0.0)), "shares must be positive"),
-        ((8, 1.0, (4, 8), (0.5, 0.6)), "shares must be non-negative and sum to 1"),
-        ((8, 1.0, (4, 8), (0.5, 0.25, 0.25)), r"shares must have shape \(2,\)"),
-        ((8, 0.0), "epsilon must be positive"),
+        (prefix_rounds, {"depths": (5, 4, 8)}, "depths must not decrease"),
+        (prefix_rounds, {"depths": (4, 7)}, "depths must end at the 8 bits"),
+        (prefix_rounds, {"num_bits": 48, "depths": (27, 48)}, "depths must begin from 1 to 26"),
+        (prefix_rounds, {"depths": (0, 8)}, "depths must begin from 1 to 26"),
+        (prefix_rounds, {"depths": ()}, "depths must be at least one"),
+        (prefix_rounds, {"num_bits": 64}, "num_bits must be an integer, at least 1 and at most 63"),
+        (prefix_rounds, {"shares": (1.0, 0.0)}, "shares must be positive"),
+        (prefix_rounds, {"shares": (0.5, 0.6)}, "shares must be non-negative and sum to 1"),
+        (prefix_rounds, {"shares": (0.5, 0.25, 0.25)}, r"shares must have shape \(2,\)"),
+        (prefix_rounds, {"epsilon": 0.0}, "epsilon must be positive"),
+        (segment_pairs, {"num_segments": 5}, "num_segments must divide"),
+        (segment_pairs, {"num_segments": 1}, "num_segments must be an integer, at least 2"),
+        (segment_pairs, {"num_segments": 2}, "pieces of at most 13 bits"),
+        (segment_pairs, {"final_share": 1.0}, "final_share must be between 0 and 1"),
     ],
 )
-def test_rounds_that_make_no_sense_are_refused(arguments, message):
-    num_bits, epsilon, *options = arguments
-    named = dict(zip(("depths", "shares"), options, strict=False))
+def test_rounds_that_make_no_sense_are_refused(make, options, message):
+    usual = (
+        {"num_bits": 8, "depths": (4, 8)}
+        if make is prefix_rounds
+        else {"num_bits": 48, "num_segments": 6}
+    )
     with pytest.raises(ValueError, match=message):
-        prefix_rounds(num_bits, epsilon, **named)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((48, 1.0, 5), "num_segments must divide"),
-        ((48, 1.0, 1), "num_segments must be an integer, at least 2"),
-        ((48, 1.0, 2), "pieces of at most 13 bits"),
-        ((48, 1.0, 6, 1.0), "final_share must be between 0 and 1"),
-    ],
-)
-def test_pairs_that_make_no_sense_are_refused(arguments, message):
-    num_bits, epsilon, *options = arguments
-    named = dict(zip(("num_segments", "final_share"), options, strict=False))
-    with pytest.raises(ValueError, match=message):
-        segment_pairs(num_bits, epsilon, **named)
+        make(**{"epsilon": 1.0} | usual | options)
 
 
 def test_searches_that_make_no_sense_are_refused():

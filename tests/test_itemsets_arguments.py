@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from test_bad_input import BAD_EPSILONS, refuse
+from test_bad_input import BAD_EPSILONS, each_of, refuse
 
 from ldp import GRR, OUE, SHE, HadamardResponse, Tally, WideHashing, debias, maximum_likelihood
 from ldp.itemsets import (
@@ -151,38 +151,25 @@ def test_users_that_are_no_numbers(users):
 
 # -- mechanisms ------------------------------------------------------------------------------------
 
+BAD_ORACLES = [GRR(4, 1.0), GRR(3, 1.0), GRR, None, SHE(5, 1.0), MECHANISMS["pairs"]]
+BAD_ORACLES += [HadamardResponse(5, 1.0, block_size=2)]  # the first two: shared dummies, or none
 BAD_MECHANISMS = [
-    (lambda: PadAndSample(0, 2, GRR(2, 1.0)), "num_items"),
-    (lambda: PadAndSample(3, 0, GRR(3, 1.0)), "length"),
-    (lambda: PadAndSample(3, 2.0, GRR(5, 1.0)), "length"),
-    (lambda: PadAndSample(3, 2, GRR(4, 1.0)), "oracle"),  # dummies shared, or none
-    (lambda: PadAndSample(3, 2, GRR(3, 1.0)), "oracle"),
-    (lambda: PadAndSample(3, 2, GRR), "oracle"),
-    (lambda: PadAndSample(3, 2, None), "oracle"),
-    (lambda: PadAndSample(3, 2, SHE(5, 1.0)), "oracle"),
-    (lambda: PadAndSample(3, 2, HadamardResponse(5, 1.0, block_size=2)), "oracle"),
-    (lambda: PadAndSample(3, 2, MECHANISMS["pairs"]), "oracle"),
-    (lambda: PadAndSample(3, 2, OUE(5, 1.5), 1.0), "oracle"),
-    (lambda: PadAndSample(3, 2, GRR(5, 1.8), 1.0), "oracle"),
-    (lambda: PadAndSample(3, 2, OUE(5, 1.5), np.nan), "epsilon"),
-    (lambda: SetSelection(0, 2, 1.0), "num_items"),
-    (lambda: SetSelection(3, 0, 1.0), "length"),
-    (lambda: SetSelection(3, 2**31, 1.0), "length"),
-    (lambda: SetSelection(3, "2", 1.0), "length"),
-    (lambda: SetSelection(3, 2, 1.0, 0), "subset_size"),
-    (lambda: SetSelection(3, 2, 1.0, 3), "subset_size"),  # more than half of the five cells
-    (lambda: SetSelection(2, 6, 1.0, 3), "subset_size"),  # would meet every set
-    (lambda: SetSelection(3, 2, 1.0, 1.0), "subset_size"),
-    (lambda: SetSelection(3, 2, 1.0, frequency=1.5), "frequency"),
-    (lambda: SetSelection(3, 2, 1.0, frequency="0"), "frequency"),
-    (lambda: SetSelection(3, 2, 1e3), "epsilon"),
-    (lambda: SetSelection(3, 2, 40.0), "epsilon"),  # all reports would meet the own set
-    (lambda: SetSelection(3, 2, 1e-16), "epsilon"),
-    (lambda: SetSelection(2**30, 2, 1e-9, 1), "epsilon"),
+    (lambda bad: PadAndSample(bad, 2, GRR(2, 1.0)), "num_items", 0),
+    (lambda bad: PadAndSample(3, bad, GRR(5, 1.0)), "length", 0, 2.0),
+    (lambda bad: PadAndSample(3, 2, bad), "oracle", *BAD_ORACLES),
+    (lambda bad: PadAndSample(3, 2, bad, 1.0), "oracle", OUE(5, 1.5), GRR(5, 1.8)),
+    (lambda bad: PadAndSample(3, 2, OUE(5, 1.5), bad), "epsilon", np.nan),
+    (lambda bad: SetSelection(bad, 2, 1.0), "num_items", 0),
+    (lambda bad: SetSelection(3, bad, 1.0), "length", 0, 2**31, "2"),
+    (lambda bad: SetSelection(3, 2, 1.0, bad), "subset_size", 0, 3, 1.0),  # at most half of five
+    (lambda bad: SetSelection(2, 6, 1.0, bad), "subset_size", 3),  # would meet every set
+    (lambda bad: SetSelection(3, 2, 1.0, frequency=bad), "frequency", 1.5, "0"),
+    (lambda bad: SetSelection(3, 2, bad), "epsilon", 1e3, 40.0, 1e-16),  # 40: all meet the own set
+    (lambda bad: SetSelection(2**30, 2, bad, 1), "epsilon", 1e-9),
 ]
 
 
-@pytest.mark.parametrize(("call", "naming"), BAD_MECHANISMS)
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD_MECHANISMS))
 def test_what_is_no_mechanism(call, naming):
     refuse(call, naming=naming)
 
@@ -217,20 +204,11 @@ def test_sets_of_other_items(m):
         refuse(lambda wrong=wrong: m.privatize(SETS, wrong), naming="rng")
 
 
-@pytest.mark.parametrize(
-    "reports",
-    [
-        [[0, 1]],
-        np.array([[0, 1]]),
-        np.array([[0, 0]], dtype=np.uint32),
-        np.array([[1, 0]], dtype=np.uint32),
-        np.array([[0, 5]], dtype=np.uint32),
-        np.array([0, 1], dtype=np.uint32),
-        np.array([[0, 1, 2]], dtype=np.uint32),
-        np.array([[0, 2**32 - 1]], dtype=np.uint32),
-        None,
-    ],
-)
+BAD_REPORTS = [[[0, 0]], [[1, 0]], [[0, 5]], [0, 1], [[0, 1, 2]], [[0, 2**32 - 1]]]
+BAD_REPORTS = [np.array(reports, dtype=np.uint32) for reports in BAD_REPORTS]
+
+
+@pytest.mark.parametrize("reports", [*BAD_REPORTS, [[0, 1]], np.array([[0, 1]]), None], ids=repr)
 def test_what_no_set_selection_reports(reports):
     m = MECHANISMS["pairs"]
     for call in (m.tally, m.outcomes):

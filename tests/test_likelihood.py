@@ -4,6 +4,7 @@ import cvxpy
 import numpy as np
 import pytest
 from catalogue import PURE, all_reports, small
+from test_posterior import Rows
 
 from ldp import (
     GRR,
@@ -352,19 +353,10 @@ def test_what_is_no_mechanism_is_refused(wrong):
         maximum_posterior(np.array([0, 1]), wrong, [1.0, 1.0])
 
 
-class Overflowing:
-    """A likelihood that is not a number says nothing."""
-
-    domain_size = 2
-
-    def likelihood(self, reports):
-        return np.array([[np.nan, 0.5], [np.inf, 1.0]])[reports]
-
-
-@pytest.mark.parametrize("report", [0, 1])
-def test_likelihoods_that_are_no_numbers_are_refused(report):
+@pytest.mark.parametrize("row", [[np.nan, 0.5], [np.inf, 1.0]])
+def test_likelihoods_that_are_no_numbers_are_refused(row):
     with pytest.raises(ValueError, match="reports must be possible under some value"):
-        maximum_likelihood(np.array([report]), Overflowing())
+        maximum_likelihood(np.array([0]), Rows(row))
     assert likelihood.certified_gap(np.array([1.0, np.nan]), 1) == np.inf
 
 
@@ -374,36 +366,20 @@ def test_a_square_of_the_domain_is_refused():
         _evidence.gather(read(np.arange(10**6), m))
 
 
-class Erasing:
-    """Two values, the second report impossible under both: what no mechanism here would send."""
-
-    domain_size = 2
-
-    def likelihood(self, reports):
-        return np.array([[1.0, 0.5], [0.0, 0.0]])[reports]
-
-
 def test_an_impossible_report_is_refused():
+    erasing = Rows([1.0, 0.5], [0.0, 0.0])  # what no mechanism here would send
     with pytest.raises(ValueError, match="reports must be possible under some value"):
-        maximum_likelihood(np.array([0, 1]), Erasing())
-    assert maximum_likelihood(np.array([0, 0]), Erasing()).theta[0] == pytest.approx(1, abs=1e-8)
-
-
-class Merging(Erasing):
-    """Three values, two of which no report tells apart: a channel of rank two."""
-
-    domain_size = 3
-
-    def likelihood(self, reports):
-        return np.array([[3.0, 1.0, 1.0], [1.0, 2.0, 2.0]])[reports]
+        maximum_likelihood(np.array([0, 1]), erasing)
+    assert maximum_likelihood(np.array([0, 0]), erasing).theta[0] == pytest.approx(1, abs=1e-8)
 
 
 def test_values_no_report_tells_apart_share_what_is_known_of_both():
-    fit = maximum_likelihood(np.array([0, 0, 1]), Merging())
+    merging = Rows([3.0, 1.0, 1.0], [1.0, 2.0, 2.0])  # of rank two
+    fit = maximum_likelihood(np.array([0, 0, 1]), merging)
     assert fit.converged
     # 2 log(1 + 2t) + log(2 - t) still rises at t = 1: 4/(1 + 2t) = 1/(2 - t) only at t = 7/6.
     assert fit.theta[0] == pytest.approx(1.0, abs=1e-6)
-    fit = maximum_likelihood(np.array([0, 1, 1]), Merging())
+    fit = maximum_likelihood(np.array([0, 1, 1]), merging)
     # log(1 + 2t) + 2 log(2 - t) is largest where 2/(1 + 2t) = 2/(2 - t): t = 1/3.
     assert fit.theta[0] == pytest.approx(1 / 3, abs=1e-4)
     assert fit.theta[1] == pytest.approx(fit.theta[2], abs=1e-12)  # nothing prefers one of them

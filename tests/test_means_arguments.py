@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from test_bad_input import each_of
 from test_means import SAMPLED
 
 from ldp import GRR, Tally
@@ -89,33 +90,22 @@ def test_reports_and_tallies_of_others(m):
         m.privatize([0.5], 1)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: mean_interval([1], SAMPLED[0]), "reports must be at least two"),
-        (lambda: mean_interval([1, 0], SAMPLED[0], level=1.0), "level must be between"),
-        (lambda: mean_interval([1, 0], SAMPLED[0], level=0.0), "level must be between"),
-        (lambda: mean_interval([1, 0], GRR(2, 1.0)), "mechanism must be a mean oracle"),
-        (lambda: VectorMean(3, 0.0, 1.0, 1.0, 2), "oracle must be a callable"),
-        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 0), "num_dimensions must be"),
-        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2, 3), "num_reported must be"),
-        (
-            lambda: VectorMean(lambda a, b, e: OneBitMean(a, b, 2 * e), 0.0, 1.0, 1.0, 2),
-            "oracle must make a mean oracle of epsilon at most 1.0",
-        ),
-        (
-            lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2).privatize(
-                np.zeros((3, 4)), np.random.default_rng(1)
-            ),
-            r"values must have shape \(n, 2\)",
-        ),
-        (lambda: VectorMean(OneBitMean, 0.0, 1.0, 1.0, 2).mean(np.zeros((1, 1))), "reports must"),
-        (
-            lambda: central_laplace_mean([], 0.0, 1.0, 1.0, np.random.default_rng(1)),
-            "values must be at least one",
-        ),
-    ],
-)
+UNIT = 0.0, 1.0, 1.0
+TWO, RNG = VectorMean(OneBitMean, *UNIT, 2), np.random.default_rng(1)
+BAD = [
+    (lambda bad: mean_interval(bad, SAMPLED[0]), "reports must be at least two", [1]),
+    (lambda bad: mean_interval([1, 0], SAMPLED[0], level=bad), "level must be between", 1.0, 0.0),
+    (lambda bad: mean_interval([1, 0], bad), "mechanism must be a mean oracle", GRR(2, 1.0)),
+    (lambda bad: VectorMean(bad, *UNIT, 2), "oracle must be a callable", 3),
+    (lambda bad: VectorMean(OneBitMean, *UNIT, bad), "num_dimensions must be", 0),
+    (lambda bad: VectorMean(OneBitMean, *UNIT, 2, bad), "num_reported must be", 3),
+    (lambda bad: TWO.privatize(bad, RNG), r"values must have shape \(n, 2\)", np.zeros((3, 4))),
+    (TWO.mean, "reports must", np.zeros((1, 1))),
+    (lambda bad: central_laplace_mean(bad, *UNIT, RNG), "values must be at least one", []),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), each_of(BAD))
 def test_bad_input(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()

@@ -44,16 +44,6 @@ def test_pinsker_and_norms(p, q):
     assert mse(p, q) <= 2 * tv(p, q) * l_inf(p, q) + 1e-15
 
 
-@pytest.mark.parametrize("metric", [mse, tv, l_inf, kl])
-@pytest.mark.parametrize(
-    ("estimate", "truth"),
-    [([0.5, 0.5], [1.0]), ([np.nan, 1], [0.5, 0.5]), ([[1.0]], [1.0]), ([], []), (["a"], ["b"])],
-)
-def test_refuses_what_cannot_be_compared(metric, estimate, truth):
-    with pytest.raises((TypeError, ValueError), match=r"^(estimate|truth) must .*\.$"):
-        metric(estimate, truth)
-
-
 def test_kl_refuses_raw_estimates():
     with pytest.raises(ValueError, match="estimate must be non-negative and sum to 1"):
         kl([-0.1, 1.1], [0.5, 0.5])
@@ -115,12 +105,14 @@ def test_near_and_far_at_the_same_squared_error():
     assert wasserstein(far, truth) == 3 * wasserstein(near, truth)
 
 
-@pytest.mark.parametrize("metric", [*ON_A_LINE, lambda p, q: range_error(p, q, 1)])
+@pytest.mark.parametrize(
+    "metric", [mse, tv, l_inf, kl, *ON_A_LINE, lambda p, q: range_error(p, q, 1)]
+)
 @pytest.mark.parametrize(
     ("estimate", "truth"),
     [([0.5, 0.5], [1.0]), ([np.nan, 1], [0.5, 0.5]), ([[1.0]], [1.0]), ([], []), (["a"], ["b"])],
 )
-def test_refuses_what_cannot_be_compared_on_a_line(metric, estimate, truth):
+def test_refuses_what_cannot_be_compared(metric, estimate, truth):
     with pytest.raises((TypeError, ValueError), match=r"^(estimate|truth) must .*\.$"):
         metric(estimate, truth)
 

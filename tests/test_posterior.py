@@ -16,6 +16,16 @@ from ldp.bayes._tallies import count_tallies, number_tallies, written
 SMALL = [m for epsilon in (0.5, 4.0) for m in small(epsilon)]
 
 
+class Rows:
+    """All that estimators ask of a mechanism: how likely each report is under each value."""
+
+    def __init__(self, *rows):
+        self.rows, self.domain_size = np.array(rows), len(rows[0])
+
+    def likelihood(self, reports):
+        return self.rows[np.asarray(reports)]
+
+
 def prior_for(d):
     """An uneven concentration with entries below, at and above 1."""
     return np.resize([0.5, 1.0, 2.0, 0.3, 1.7, 1.0, 0.8, 1.0, 0.6], d)
@@ -230,19 +240,13 @@ def test_equal_reports(n):
     assert mean.sum() == pytest.approx(1, rel=1e-13)
 
 
-class Impossible:
-    """A channel with a report that no value sends."""
-
-    domain_size = 2
-
-    def likelihood(self, reports):
-        return np.array([[0.5, 0.5], [0.0, 0.0], [0.0, 1.0]])[np.asarray(reports)]
+IMPOSSIBLE = Rows([0.5, 0.5], [0.0, 0.0], [0.0, 1.0])  # no value sends the second report
 
 
 def test_a_report_of_probability_zero_is_refused_and_a_zero_entry_is_not():
     with pytest.raises(ValueError, match=r"reports must be possible under some value, got one"):
-        exact_posterior([0, 1], Impossible(), [1.0, 1.0])
-    posterior = exact_posterior([2, 2], Impossible(), [1.0, 1.0])
+        exact_posterior([0, 1], IMPOSSIBLE, [1.0, 1.0])
+    posterior = exact_posterior([2, 2], IMPOSSIBLE, [1.0, 1.0])
     np.testing.assert_allclose(posterior.mean, [1 / 4, 3 / 4], rtol=1e-15)
 
 

@@ -20,23 +20,15 @@ from ldp.samplers import (
 RNG = np.random.default_rng(1)
 Q = [0.2, 0.3, 0.5]
 PRIORS = [fixed_point_channel, fixed_point_window, relative_mollifier]
-WRONG_PRIORS = {
-    "zero": [0.0, 0.5, 0.5],
-    "one": [1.0],
-    "nearly one": [5e-324, 1.0],
-    "negative": [-0.1, 0.6, 0.5],
-    "sum": [0.2, 0.3, 0.4],
-    "nan": [np.nan, 0.5, 0.5],
-    "empty": [],
-    "rows": [[0.5, 0.5]],
-}
+WRONG_PRIORS = [[0.0, 0.5, 0.5], [1.0], [5e-324, 1.0], [-0.1, 0.6, 0.5], [0.2, 0.3, 0.4], []]
+WRONG_PRIORS += [[np.nan, 0.5, 0.5], [[0.5, 0.5]]]
 
 
 @pytest.mark.parametrize("make", PRIORS)
-@pytest.mark.parametrize("wrong", WRONG_PRIORS)
+@pytest.mark.parametrize("wrong", WRONG_PRIORS, ids=repr)
 def test_priors(make, wrong):
     with pytest.raises((ValueError, TypeError), match=r"^prior must [^\n]*\.$"):
-        make(WRONG_PRIORS[wrong], 1.0)
+        make(wrong, 1.0)
 
 
 @pytest.mark.parametrize("make", PRIORS)
@@ -46,21 +38,21 @@ def test_budgets(make, wrong):
         make(Q, wrong)
 
 
-def test_windows():
-    with pytest.raises(ValueError, match=r"^lower and upper must be within a factor"):
-        Mollifier([0.2, 0.2, 0.2], [0.6, 0.5, 0.5], 1.0)  # 0.6 / 0.2 = 3 > e
-    with pytest.raises(ValueError, match=r"^lower and upper must be within a factor"):
-        Mollifier([1e-300, 0.5], [1e300, 0.5], 1.0)  # their quotient is no float64
-    with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
-        Mollifier([0.4, 0.4, 0.4], [0.6, 0.5, 0.5], 1.0)
-    with pytest.raises(ValueError, match=r"^lower and upper must have sums on either side of 1"):
-        Mollifier([0.1, 0.1, 0.1], [0.2, 0.2, 0.2], 1.0)
-    with pytest.raises(ValueError, match=r"^lower and upper must have a multiple of 2\*\*-64"):
-        Mollifier([0.5, 0.2, 0.2], [0.4, 0.5, 0.5], 1.0)  # upper below lower
-    with pytest.raises(ValueError, match=r"^lower must be positive"):
-        Mollifier([0.0, 0.2], [0.5, 0.5], 1.0)
-    with pytest.raises(ValueError, match=r"^upper must have shape \(2,\)"):
-        Mollifier([0.3, 0.3], [0.5, 0.5, 0.5], 1.0)
+@pytest.mark.parametrize(
+    ("lower", "upper", "message"),
+    [
+        ([0.2] * 3, [0.6, 0.5, 0.5], "lower and upper must be within a factor"),  # 0.6 / 0.2 > e
+        ([1e-300, 0.5], [1e300, 0.5], "lower and upper must be within a factor"),  # no float64
+        ([0.4] * 3, [0.6, 0.5, 0.5], "lower and upper must have sums on either side of 1"),
+        ([0.1] * 3, [0.2] * 3, "lower and upper must have sums on either side of 1"),
+        ([0.5, 0.2, 0.2], [0.4, 0.5, 0.5], r"lower and upper must have a multiple of 2\*\*-64"),
+        ([0.0, 0.2], [0.5, 0.5], "lower must be positive"),
+        ([0.3, 0.3], [0.5, 0.5, 0.5], r"upper must have shape \(2,\)"),
+    ],
+)
+def test_windows(lower, upper, message):
+    with pytest.raises(ValueError, match="^" + message):
+        Mollifier(lower, upper, 1.0)
 
 
 def test_bounds_far_above_one():

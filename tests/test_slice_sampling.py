@@ -9,7 +9,7 @@ from catalogue import drawn
 from scipy import stats
 from test_gibbs import step_p_value, tally_law
 
-from ldp import GRR, OUE, RRRR, SHE, SubsetSelection, maximum_likelihood
+from ldp import GRR, OUE, RRRR, SHE, maximum_likelihood
 from ldp.bayes import SliceSample, exact_posterior, gibbs, slice_sample, slice_sampling
 from ldp.bayes._slice_kernels import UNIFORMS_EACH, slice_pair
 from ldp.bayes.subset_counts import draw_by_subset, gather_counts
@@ -185,24 +185,6 @@ def test_a_law_that_was_rounded_to_the_border_comes_off_it():
 # -- the interface
 
 
-@pytest.mark.parametrize("m", [GRR(3, 1.0), OUE(20, 1.0), SubsetSelection(4, 2.0, 2)], ids=repr)
-def test_same_seed_same_numbers_and_more_chains_keep_the_first(m):
-    reports, prior = drawn(m, 50), np.ones(m.domain_size)
-    runs = [
-        slice_sample(reports, m, prior, 5, np.random.default_rng(9), burn_in=2, num_chains=k)
-        for k in (3, 3, 5)
-    ]
-    assert isinstance(runs[0], SliceSample)
-    assert (runs[0].laws == runs[1].laws).all()
-    assert (runs[0].laws == runs[2].laws[:3]).all()
-    assert not (runs[0].laws[0] == runs[0].laws[1]).all()
-    assert runs[0].laws.shape == (3, 5, m.domain_size)
-    np.testing.assert_allclose(runs[0].laws.sum(axis=2), 1, rtol=1e-12)
-    assert runs[0].laws.min() >= 0
-    later = slice_sample(reports, m, prior, 3, np.random.default_rng(9), burn_in=4, num_chains=3)
-    assert (runs[0].laws[:, 2:] == later.laws[:, :3]).all()
-
-
 def test_tallies_and_reports_say_the_same():
     reports = [drawn(m, 20, 5) for m in SEVERAL]
     tallies = [m.tally(r) for m, r in zip(SEVERAL, reports, strict=True)]
@@ -232,30 +214,3 @@ def test_standard_error_of_two_chains_by_hand():
     np.testing.assert_allclose(sample.mean, [0.5, 0.5], rtol=1e-12)
     expected = np.std([0.3, 0.7], ddof=1) / np.sqrt(2)
     np.testing.assert_allclose(sample.standard_error, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"concentration": [1.0, 0.5, 1.0]}, "concentration must be at least 1, got 0.5."),
-        ({"concentration": [1.0, 1.0]}, "concentration must have shape"),
-        ({"num_draws": 0}, "num_draws must be"),
-        ({"burn_in": -1}, "burn_in must be"),
-        ({"num_chains": 1}, "num_chains must be"),
-        ({"reports": np.array([], dtype=int)}, "reports must be at least one, got 0."),
-        ({"reports": [0, 3]}, "reports must be from 0 to 2, got 3."),
-        ({"mechanism": [GRR(3, 1.0)] * 2, "reports": [[0]]}, "reports must be of 2 mechanisms"),
-    ],
-)
-def test_bad_input(change, message):
-    arguments = {
-        "mechanism": GRR(3, 1.0), "reports": [0, 1], "concentration": np.ones(3), "num_draws": 2,
-        "burn_in": 0, "rng": np.random.default_rng(0),
-    }  # fmt: skip
-    with pytest.raises(ValueError, match="^" + message):
-        slice_sample(**(arguments | change))
-
-
-def test_refuses_what_is_no_generator():
-    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
-        slice_sample([0], GRR(3, 1.0), np.ones(3), 2, np.random.RandomState(0), burn_in=0)

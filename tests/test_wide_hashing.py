@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from catalogue import all_reports
-from test_bad_input import BAD_EPSILONS, refuse
+from test_bad_input import BAD_EPSILONS, each_of, refuse
 from test_hash_family import shares
 
 import ldp
@@ -235,36 +235,29 @@ def test_num_bits(num_bits):
     refuse(lambda: WideHashing(num_bits, 1.0), naming="num_bits")
 
 
-@pytest.mark.parametrize(
-    ("call", "naming"),
-    [
-        (lambda: WideHashing(48, 1.0, 1), "num_buckets"),
-        (lambda: WideHashing(48, 1.0, 2**17 + 1), "num_buckets"),
-        (lambda: WideHashing(48, 1.0, 2.0), "num_buckets"),
-        (lambda: WideHashing(48, 1.0, limb_bits=0), "limb_bits"),
-        (lambda: WideHashing(48, 1.0, limb_bits=32), "limb_bits"),
-        (lambda: WideHashing(48, 1.0, limb_bits=9, word_bits=8), "limb_bits"),
-        (lambda: WideHashing(48, 1.0, word_bits=33), "word_bits"),
-        (lambda: WideHashing(48, 1.0, word_bits=1), "word_bits"),
-        (lambda: WIDE.privatize([2**48], np.random.default_rng(1)), "values"),
-        (lambda: WIDE.privatize([-1], np.random.default_rng(1)), "values"),
-        (lambda: WIDE.tally(REPORTS), "num_bits"),
-        (lambda: WIDE.tally(REPORTS, []), "candidates"),
-        (lambda: WIDE.tally(REPORTS, [2**48]), "candidates"),
-        (lambda: WIDE.tally(REPORTS, [0.5]), "candidates"),
-        (lambda: WideHashing(63, 1.0).tally(REPORTS, [1]), "reports"),
-        (lambda: WideHashing(20, 1.0).tally(REPORTS, [1]), "reports"),
-        (lambda: WIDE.support(REPORTS), "num_bits"),
-        (lambda: WIDE.likelihood(REPORTS), "num_bits"),
-        (lambda: WIDE.outcomes(REPORTS), "word_bits"),
-        (lambda: WIDE.channel(), "num_bits and word_bits"),
-        (lambda: WideHashing(4, 1.0).channel(), "num_bits and word_bits"),
-        (lambda: WIDE.simulate([1], np.random.default_rng(1)), "num_bits"),
-        (lambda: WIDE.simulate([1], np.random.default_rng(1), candidates=[1, 2]), "value_counts"),
-        (lambda: WIDE.simulate([-1], np.random.default_rng(1), candidates=[1]), "value_counts"),
-        (lambda: WIDE.simulate([1], np.random.default_rng(1), candidates=[1], others=-1), "others"),
-    ],
-)
+def drawn(counts, **options):
+    return WIDE.simulate(counts, np.random.default_rng(1), **options)
+
+
+BAD = [
+    (lambda bad: WideHashing(48, 1.0, bad), "num_buckets", 1, 2**17 + 1, 2.0),
+    (lambda bad: WideHashing(48, 1.0, limb_bits=bad), "limb_bits", 0, 32),
+    (lambda bad: WideHashing(48, 1.0, limb_bits=bad, word_bits=8), "limb_bits", 9),
+    (lambda bad: WideHashing(48, 1.0, word_bits=bad), "word_bits", 33, 1),
+    (lambda bad: WIDE.privatize(bad, np.random.default_rng(1)), "values", [2**48], [-1]),
+    (lambda bad: WIDE.tally(REPORTS, bad), "candidates", [], [2**48], [0.5]),
+    (lambda bad: WideHashing(bad, 1.0).tally(REPORTS, [1]), "reports", 63, 20),
+    (lambda method: getattr(WIDE, method)(REPORTS), "num_bits", "tally", "support", "likelihood"),
+    (WIDE.outcomes, "word_bits", REPORTS),
+    (lambda num_bits: WideHashing(num_bits, 1.0).channel(), "num_bits and word_bits", 48, 4),
+    (drawn, "num_bits", [1]),
+    (lambda bad: drawn([1], candidates=bad), "value_counts", [1, 2]),
+    (lambda bad: drawn(bad, candidates=[1]), "value_counts", [-1]),
+    (lambda bad: drawn([1], candidates=[1], others=bad), "others", -1),
+]
+
+
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD))
 def test_other_arguments(call, naming):
     refuse(call, naming=naming)
 
