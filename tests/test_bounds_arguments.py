@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from test_bad_input import each_of
 
 from ldp import GRR, bounds
 
@@ -11,44 +12,48 @@ LAWS = [[0.5, 0.5], [0.2, 0.8]]
 RR = GRR(2, 1.0).channel()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bounds.exact_limit([[0.5, 0.5], [0.5, 0.5]], LAWS), "channel must have rank 2"),
-        (lambda: bounds.exact_limit([[1.0], [1.0]], LAWS), "channel must have rank 2"),
-        (lambda: bounds.exact_limit([[0.5, 0.5]], LAWS), "channel must have at least two values"),
-        (lambda: bounds.exact_limit([[1.0, 0.0], [0.5, 0.5]], LAWS), "channel must give every"),
-        (lambda: bounds.entropy_limit([[0.9, 0.2], [0.5, 0.5]], LAWS), "channel must have rows"),
-        (lambda: bounds.entropy_constants(RR, [[0.5, 0.5]]), "thetas must have"),
-        (lambda: bounds.entropy_constants(RR, [0.5, 0.5]), "thetas must have"),
-        (lambda: bounds.entropy_constants(RR, [[0.5, 0.6], [0.5, 0.5]]), "thetas must be"),
-        (lambda: bounds.entropy_constants(RR, [[0.5, 0.3, 0.2]] * 2), "thetas must have shape"),
-        (lambda: bounds.entropy_constants(RR, [[0.5, 0.5], [math.nan, 0.5]]), "thetas must be"),
-        (
-            lambda: bounds.entropy_constants(GRR(3, 36.0).channel(), [[0.2, 0.3, 0.5]] * 2),
-            "channel must leave",
-        ),
-        (lambda: bounds.fisher_information(RR, [1.0]), "theta must have shape"),
-        (lambda: bounds.fisher_information(RR, [1.5, -0.5]), "theta must be non-negative"),
-        (lambda: bounds.entropy_bound(0.1, 2), "entropy must be at most"),
-        (lambda: bounds.entropy_bound(-math.log(2) + 0.1, 3), "entropy must be at most"),
-        (lambda: bounds.entropy_bound(math.nan, 3), "entropy must be at most"),
-        (lambda: bounds.tally_entropy_bound(-0.1, 2, 5), "entropy must be at most"),
-        (lambda: bounds.tally_entropy_limit(math.log(6.1), 2, 5), "entropy must be at most"),
-        (lambda: bounds.tally_entropy_bound(0.1, 2, 0), "num_reports must be"),
-        (lambda: bounds.entropy_bound(0.0, 1), "domain_size must be"),
-        (lambda: bounds.epsilon_limit(1, 1.0, 4), "domain_size must be"),
-        (lambda: bounds.epsilon_limit(3, 0.0, 4), "epsilon must be positive"),
-        (lambda: bounds.epsilon_constants(3, 1.0, 2), "num_outcomes must be"),
-        (lambda: bounds.spread_limit(3, -1.0), "epsilon must be positive"),
-        (lambda: bounds.spread_limit(3, 1.0, collision=0.3), "collision must be"),
-        (lambda: bounds.optimal_limit(3, math.inf), "epsilon must be positive"),
-        (lambda: bounds.binary_mse(1.0, 0, 0.6), "num_reports must be"),
-        (lambda: bounds.binary_mse(1.0, 5, 0.4), "collision must be"),
-        (lambda: bounds.binary_ratio(math.nan, 0.6), "epsilon must be positive"),
-        (lambda: bounds.table_one(3, 0.1, 0), "num_reports must be"),
-    ],
-)
+SURE, HALVES = GRR(3, 36.0).channel(), [[0.5, 0.5]] * 2
+BAD_THETAS = [[0.5, 0.6], [0.5, 0.5]], [[0.5, 0.5], [math.nan, 0.5]]
+BAD = [
+    (lambda bad: bounds.exact_limit(bad, LAWS), "channel must have rank 2", HALVES, [[1.0]] * 2),
+    (lambda bad: bounds.exact_limit(bad, LAWS), "channel must have at least two", HALVES[:1]),
+    (lambda bad: bounds.exact_limit(bad, LAWS), "channel must give every", [[1, 0], [0.5, 0.5]]),
+    (lambda bad: bounds.entropy_limit(bad, LAWS), "channel must have rows", BAD_THETAS[0]),
+    (lambda bad: bounds.entropy_constants(RR, bad), "thetas must have", [[0.5, 0.5]], [0.5, 0.5]),
+    (lambda bad: bounds.entropy_constants(RR, bad), "thetas must be", *BAD_THETAS),
+    (
+        lambda bad: bounds.entropy_constants(RR, [bad] * 2),
+        "thetas must have shape",
+        [0.5, 0.3, 0.2],
+    ),
+    (lambda bad: bounds.entropy_constants(bad, [[0.2, 0.3, 0.5]] * 2), "channel must leave", SURE),
+    (lambda bad: bounds.fisher_information(RR, bad), "theta must have shape", [1.0]),
+    (lambda bad: bounds.fisher_information(RR, bad), "theta must be non-negative", [1.5, -0.5]),
+    (lambda bad: bounds.entropy_bound(bad, 2), "entropy must be at most", 0.1),
+    (
+        lambda bad: bounds.entropy_bound(bad, 3),
+        "entropy must be at most",
+        0.1 - math.log(2),
+        math.nan,
+    ),
+    (lambda bad: bounds.tally_entropy_bound(bad, 2, 5), "entropy must be at most", -0.1),
+    (lambda bad: bounds.tally_entropy_limit(bad, 2, 5), "entropy must be at most", math.log(6.1)),
+    (lambda bad: bounds.tally_entropy_bound(0.1, 2, bad), "num_reports must be", 0),
+    (lambda bad: bounds.entropy_bound(0.0, bad), "domain_size must be", 1),
+    (lambda bad: bounds.epsilon_limit(bad, 1.0, 4), "domain_size must be", 1),
+    (lambda bad: bounds.epsilon_limit(3, bad, 4), "epsilon must be positive", 0.0),
+    (lambda bad: bounds.epsilon_constants(3, 1.0, bad), "num_outcomes must be", 2),
+    (lambda bad: bounds.spread_limit(3, bad), "epsilon must be positive", -1.0),
+    (lambda bad: bounds.spread_limit(3, 1.0, collision=bad), "collision must be", 0.3),
+    (lambda bad: bounds.optimal_limit(3, bad), "epsilon must be positive", math.inf),
+    (lambda bad: bounds.binary_mse(1.0, bad, 0.6), "num_reports must be", 0),
+    (lambda bad: bounds.binary_mse(1.0, 5, bad), "collision must be", 0.4),
+    (lambda bad: bounds.binary_ratio(bad, 0.6), "epsilon must be positive", math.nan),
+    (lambda bad: bounds.table_one(3, 0.1, bad), "num_reports must be", 0),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), each_of(BAD))
 def test_refuses_what_its_theorem_does_not_cover(call, message):
     with pytest.raises(ValueError, match=rf"^{message}.*\.$"):
         call()

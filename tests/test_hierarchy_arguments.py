@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_bad_input import refuse
+from test_bad_input import each_of, refuse
 
 import ldp
 from ldp import GRR, OUE, HierarchicalHistogram, Tally
@@ -10,36 +10,24 @@ from ldp import GRR, OUE, HierarchicalHistogram, Tally
 H = HierarchicalHistogram(16, 1.0)
 
 
-@pytest.mark.parametrize("bad", [1, 0, -4, 4.0, "4", None, True])
-def test_refuses_a_bad_branching(bad):
-    refuse(lambda: HierarchicalHistogram(16, 1.0, branching=bad), naming="branching")
+DOMAINS = 2, 3, 5, 8, 15, 17, 32, 0, -4, 16.0, None, True  # no powers of four
+ORACLES = [None, "OUE", OUE(16, 1.0), ldp.SquareWave]  # the last is no frequency oracle
+ORACLES += [lambda size, epsilon: None, lambda size, epsilon: 4]
+ORACLES += [lambda size, epsilon: GRR(16, epsilon), lambda size, epsilon: GRR(size, 2 * epsilon)]
+BAD = [
+    (lambda bad: HierarchicalHistogram(16, 1.0, branching=bad), "branching", 1, 0, -4, 4.0, "4"),
+    (lambda bad: HierarchicalHistogram(16, 1.0, branching=bad), "branching", None, True),
+    (lambda bad: HierarchicalHistogram(bad, 1.0), "domain_size", *DOMAINS),
+    (lambda bad: HierarchicalHistogram(16, bad), "epsilon", 0, -1.0, np.nan, np.inf, "1", None),
+    (lambda bad: HierarchicalHistogram(16, 1.0, oracle=bad), "oracle", *ORACLES),
+    (lambda bad: H.privatize([1], bad), "rng", None, 3, np.random.RandomState(0), np.random),
+    (lambda bad: H.simulate([1] * 16, bad), "rng", None, 3, np.random.RandomState(0), np.random),
+]
 
 
-@pytest.mark.parametrize("bad", [2, 3, 5, 8, 15, 17, 32, 0, -4, 16.0, None, True])
-def test_refuses_a_domain_that_is_no_power(bad):
-    refuse(lambda: HierarchicalHistogram(bad, 1.0), naming="domain_size")
-
-
-@pytest.mark.parametrize("bad", [0, -1.0, np.nan, np.inf, "1", None])
-def test_refuses_a_bad_budget(bad):
-    refuse(lambda: HierarchicalHistogram(16, bad), naming="epsilon")
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        None,
-        "OUE",
-        OUE(16, 1.0),
-        lambda size, epsilon: None,
-        lambda size, epsilon: 4,
-        ldp.SquareWave,  # no frequency oracle
-        lambda size, epsilon: GRR(16, epsilon),
-        lambda size, epsilon: GRR(size, 2 * epsilon),
-    ],
-)
-def test_refuses_what_makes_no_oracle_of_that_size_and_budget(bad):
-    refuse(lambda: HierarchicalHistogram(16, 1.0, oracle=bad), naming="oracle")
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD))
+def test_bad_input(call, naming):
+    refuse(call, naming=naming)
 
 
 @pytest.mark.parametrize("bad", [[16], [-1], [0.5], [np.nan], [[1]], ["a"], None])
@@ -52,12 +40,6 @@ def test_refuses_bad_values_and_leaves_the_generator_alone(bad):
 def test_refuses_bad_value_counts(bad):
     rng = np.random.default_rng(14)
     refuse(lambda: H.simulate(bad, rng), naming="value_counts", rng=rng)
-
-
-@pytest.mark.parametrize("bad", [None, 3, np.random.RandomState(0), np.random])
-def test_refuses_what_is_no_generator(bad):
-    refuse(lambda: H.privatize([1], bad), naming="rng")
-    refuse(lambda: H.simulate([1] * 16, bad), naming="rng")
 
 
 def test_refuses_reports_of_other_levels():
