@@ -1,4 +1,17 @@
-"""Frequency estimation under local differential privacy, exact and audited."""
+"""Frequency estimation under local differential privacy, exact and audited.
+
+Here are the mechanisms, `Tally`, and the estimators to start with. The rest is by room:
+
+* ``likelihood``, ``bayes``: the most likely law; the posterior of the law.
+* ``postprocess``, ``trees``: repaired frequencies; hierarchies and ranges.
+* ``means``, ``itemsets``, ``samplers``: users who hold a number, a set, a distribution.
+* ``heavy_hitters``, ``protocols``, ``assigned``: values that nobody can list; rounds that adapt;
+  users who are asked different things.
+* ``bounds``, ``utilities``, ``metrics``, ``waves``: what cannot be beaten; what a report is worth;
+  errors; densities on the line.
+* ``datasets``, ``types``: tables and laws; what a mechanism of your own provides. And
+  ``import ldp.experiments`` for grids of runs.
+"""
 
 from ldp import (
     assigned,
@@ -87,3 +100,8 @@ __all__ = [
 ]
 
 __version__ = "0.2.0"
+
+
+def __dir__() -> list[str]:
+    """Show what is public, and no private module."""
+    return __all__

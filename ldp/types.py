@@ -8,6 +8,20 @@ import numpy.typing as npt
 
 from ldp.tally import Tally
 
+__all__ = [
+    "CandidateOracle",
+    "FrequencyOracle",
+    "LinearOracle",
+    "Mechanism",
+    "OutcomeMechanism",
+    "Pair",
+    "PureMechanism",
+    "ReportType",
+    "SupportMechanism",
+    "WideOracle",
+    "counts_outcomes",
+]
+
 Array = npt.NDArray[Any]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -188,6 +202,12 @@ def counts_outcomes(mechanism: object) -> TypeGuard[OutcomeMechanism]:
     """Say whether a tally counts outcomes: `tally` and `tally_outcomes` are one function.
 
     The names alone would not do: counts of supports that are taken for outcomes give wrong laws.
+
+    Examples
+    --------
+    >>> from ldp import GRR, OUE
+    >>> counts_outcomes(GRR(3, 1.0)), counts_outcomes(OUE(3, 1.0))
+    (True, False)
     """
     kind: Any = type(mechanism)
     return isinstance(mechanism, OutcomeMechanism) and kind.tally is kind.tally_outcomes

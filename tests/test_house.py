@@ -81,6 +81,21 @@ def private_doors(folder: Path) -> list[str]:
     return [f"{a} -> {b}" for a, b in inside if not a.startswith(b.rpartition(".")[0])]
 
 
+def private_names(folder: Path) -> list[str]:
+    """Names with an underscore that one file takes out of another; modules are doors."""
+    known = modules(folder)
+    return [
+        f"{name} -> {node.module}.{alias.name}"
+        for name, path in known.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name.startswith("_")
+        and not alias.name.endswith("__")
+        and f"{node.module}.{alias.name}" not in known
+    ]
+
+
 def long_files(folder: Path) -> list[str]:
     lines = {path: path.read_text(encoding="utf-8").count("\n") for path in folder.rglob("*.py")}
     return [f"{path.name}: {count}" for path, count in lines.items() if count > MOST_LINES]
@@ -98,7 +113,7 @@ def test_no_arrow_runs_upwards() -> None:
     assert upward(PACKAGE, ORDER) == []
 
 
-@pytest.mark.parametrize("rule", [circles, private_doors, long_files])
+@pytest.mark.parametrize("rule", [circles, private_doors, private_names, long_files])
 def test_the_package_breaks_no_rule(rule: Callable[[Path], Iterable[str]]) -> None:
     assert list(rule(PACKAGE)) == []
 
@@ -112,7 +127,7 @@ def test_controls_of_arrows(tmp_path: Path) -> None:
         "high/door.py": "from ldp import low\n" + "\n" * MOST_LINES,
         "high/_own.py": "",
         "high/inner/room.py": "from ldp.high import _own\n",
-        "other.py": "from ldp.high._own import secret\nimport ldp.low\n",
+        "other.py": "from ldp.high._own import _secret\nimport ldp.low\n",
     }
     package = tmp_path / "ldp"
     for name, text in files.items():
@@ -123,6 +138,7 @@ def test_controls_of_arrows(tmp_path: Path) -> None:
     rooms = {"/", "deep/", "low/", "high/"}
     assert circles(package) == {"ldp", "ldp.deep", "ldp.low", "ldp.high.door"} | rooms
     assert private_doors(package) == ["ldp.other -> ldp.high._own"]
+    assert private_names(package) == ["ldp.other -> ldp.high._own._secret"]
     assert long_files(package) == ["door.py: 251"]
 
 

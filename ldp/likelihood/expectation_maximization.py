@@ -106,6 +106,8 @@ def em(
     tolerance = _checks.positive(tolerance, "tolerance")
     max_iterations = _checks.integer(max_iterations, "max_iterations", 1)
     least_rise = _checks.not_negative(min_rise, "min_rise")
+    if isinstance(counts, Tally):  # refused, if need be, before a large channel is made
+        counts = _tallied(counts, channel)
     if isinstance(channel, Windows):
         score, predicted = _window_model(channel)
         domain_size, num_outcomes = channel.domain_size, channel.num_outcomes
@@ -113,7 +115,7 @@ def em(
         matrix = _checks.channel(channel.channel() if isinstance(channel, Mechanism) else channel)
         score, predicted = _dense_model(matrix)
         domain_size, num_outcomes = matrix.shape
-    histogram = _histogram(counts, channel, num_outcomes)
+    histogram = _histogram(counts, num_outcomes)
     smoother = None if smooth is None else _smoother(smooth, domain_size)
     theta = np.full(domain_size, 1 / domain_size)
     if (predicted(theta)[histogram > 0] == 0).any():
@@ -142,13 +144,16 @@ def em(
     return Fit(theta, log_likelihood(theta), gap, iteration, distance <= tolerance)
 
 
-def _histogram(counts: npt.ArrayLike | Tally, channel: object, num_outcomes: int) -> Floats:
-    if isinstance(counts, Tally):
-        mechanism = channel if isinstance(channel, Mechanism) else counts.mechanism
-        if not counts_outcomes(mechanism):
-            raise TypeError(f"counts must be counts of outcomes, got a tally of {mechanism}.")
-        counts = tallied_outcomes(counts, mechanism, "counts")
-        check_some(counts.sum(), "counts")
+def _tallied(counts: Tally, channel: object) -> Floats:
+    mechanism = channel if isinstance(channel, Mechanism) else counts.mechanism
+    if not counts_outcomes(mechanism):
+        raise TypeError(f"counts must be counts of outcomes, got a tally of {mechanism}.")
+    outcomes = tallied_outcomes(counts, mechanism, "counts")
+    check_some(outcomes.sum(), "counts")
+    return outcomes
+
+
+def _histogram(counts: npt.ArrayLike, num_outcomes: int) -> Floats:
     histogram = _checks.vector(counts, "counts", num_outcomes)
     if histogram.min() < 0:
         raise ValueError(f"counts must be non-negative, got {histogram.min():g}.")

@@ -121,7 +121,9 @@ def check_some(number: float, name: str = "reports") -> None:
 def check_reports(reports: Any) -> Array:
     """Return the reports as an array, and refuse a tally of them."""
     if isinstance(reports, Tally):
-        raise TypeError("reports must be the reports themselves, got a Tally.")
+        raise TypeError(
+            "reports must be the reports themselves, got a Tally that does not count outcomes."
+        )
     given = _checks.plain_array(reports, "reports")
     if given.ndim == 0:
         raise TypeError(f"reports must be an array of them, got {type(reports).__name__}.")

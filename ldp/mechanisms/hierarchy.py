@@ -88,7 +88,9 @@ class HierarchicalHistogram:
         while sizes[-1] < d:
             sizes.append(sizes[-1] * base)
         if sizes[-1] != d:
-            raise ValueError(f"domain_size must be a power of branching = {base}, got {d}.")
+            raise ValueError(
+                f"domain_size must be a power of branching = {base}, such as {sizes[-1]}, got {d}."
+            )
         if not callable(oracle):
             raise TypeError(f"oracle must be callable, got {_checks.shown(oracle)}.")
         levels = tuple(_level(oracle, size, budget) for size in sizes)
