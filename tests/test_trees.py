@@ -15,6 +15,7 @@ from dense_trees import (
     measured,
     weights_of,
 )
+from test_bad_input import each_of
 
 from ldp import norm_sub
 from ldp.trees import hh_admm, least_squares_tree, range_query, range_variance
@@ -218,20 +219,15 @@ def test_refuses_a_range_outside_the_domain(bad):
     refuse(lambda: range_variance([0, 1, 1], 2, *bad), "(start|stop)")
 
 
-@pytest.mark.parametrize("bad", [1, 0, -2, 2.0, "2", None, True])
-def test_refuses_a_bad_branching(bad):
-    refuse(lambda: range_variance([0, 1, 1], bad, 0, 1), "branching")
+BAD = [
+    (lambda bad: range_variance([0, 1, 1], bad, 0, 1), "branching", 1, 0, -2, 2.0, "2", None, True),
+    (lambda bad: range_variance([0] + [1] * 40, bad, 0, 1), "branching", 10),  # too many to count
+    (lambda bad: hh_admm(GOOD, tolerance=bad), "tolerance", 0, -1e-9, np.nan, np.inf, "1", None),
+    (lambda bad: hh_admm(GOOD, tolerance=bad), "tolerance", True),
+    (lambda bad: hh_admm(GOOD, max_iterations=bad), "max_iterations", 0, -1, 10.0, "1", None, True),
+]
 
 
-def test_refuses_a_domain_too_large_to_count():
-    refuse(lambda: range_variance([0] + [1] * 40, 10, 0, 1), "branching")
-
-
-@pytest.mark.parametrize("bad", [0, -1e-9, np.nan, np.inf, "1", None, True])
-def test_refuses_a_bad_tolerance(bad):
-    refuse(lambda: hh_admm(GOOD, tolerance=bad), "tolerance")
-
-
-@pytest.mark.parametrize("bad", [0, -1, 10.0, "1", None, True])
-def test_refuses_a_bad_number_of_iterations(bad):
-    refuse(lambda: hh_admm(GOOD, max_iterations=bad), "max_iterations")
+@pytest.mark.parametrize(("call", "naming"), each_of(BAD))
+def test_refuses_bad_settings(call, naming):
+    refuse(call, naming)

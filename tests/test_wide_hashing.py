@@ -225,21 +225,13 @@ WIDE = WideHashing(48, 1.0)
 REPORTS = WIDE.privatize([1, 2**48 - 1], np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("epsilon", [*BAD_EPSILONS, 1e4, 1e-17], ids=lambda value: repr(value)[:12])
-def test_epsilon(epsilon):
-    refuse(lambda: WideHashing(48, epsilon), naming="epsilon")
-
-
-@pytest.mark.parametrize("num_bits", [0, -1, 64, 2.0, None, True, "4", [4], 10**400])
-def test_num_bits(num_bits):
-    refuse(lambda: WideHashing(num_bits, 1.0), naming="num_bits")
-
-
 def drawn(counts, **options):
     return WIDE.simulate(counts, np.random.default_rng(1), **options)
 
 
 BAD = [
+    (lambda bad: WideHashing(48, bad), "epsilon", *BAD_EPSILONS, 1e4, 1e-17),
+    (lambda bad: WideHashing(bad, 1.0), "num_bits", 0, -1, 64, 2.0, None, True, "4", [4], 10**400),
     (lambda bad: WideHashing(48, 1.0, bad), "num_buckets", 1, 2**17 + 1, 2.0),
     (lambda bad: WideHashing(48, 1.0, limb_bits=bad), "limb_bits", 0, 32),
     (lambda bad: WideHashing(48, 1.0, limb_bits=bad, word_bits=8), "limb_bits", 9),
