@@ -6,6 +6,7 @@ from collections import UserList
 
 import numpy as np
 import pytest
+from fuzz_arguments import itself
 
 from ldp import GRR, OUE, Tally, adobest, bounds, confidence_interval, norm_sub
 from ldp.bayes import AllReports, DirichletMixture, GibbsSample, SliceSample, gibbs, slice_sample
@@ -86,22 +87,16 @@ def test_numbers_too_long_to_write_are_refused_in_one_short_line():
 # -- lists that hold themselves --------------------------------------------------------------------
 
 
-def recursive(kind, times):
-    inner = kind()
-    inner.extend([inner] * times)
-    return inner
-
-
 @pytest.mark.parametrize("kind", [list, UserList])
 @pytest.mark.parametrize("times", [1, 2, 50])
 def test_a_list_that_holds_itself_is_refused_before_numpy_sees_it(kind, times):
-    itself = recursive(kind, times)
+    held = itself(kind, times)
     calls = [
-        lambda: norm_sub(itself),
-        lambda: norm_sub([1.0, itself]),
-        lambda: M.privatize(itself, np.random.default_rng(0)),
-        lambda: M.tally((itself, 1)),
-        lambda: quantile_error([0.5, 0.5], [0.5, 0.5], levels=itself),
+        lambda: norm_sub(held),
+        lambda: norm_sub([1.0, held]),
+        lambda: M.privatize(held, np.random.default_rng(0)),
+        lambda: M.tally((held, 1)),
+        lambda: quantile_error([0.5, 0.5], [0.5, 0.5], levels=held),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"must be an array, got lists more than 8 deep\.$"):

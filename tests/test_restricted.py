@@ -190,14 +190,6 @@ def test_no_single_p_and_q():
         debias(made.simulate([5, 5, 5, 5], np.random.default_rng(1)), made)
 
 
-def test_tally_counts_reports():
-    made = RRRR(4, 1.0, [0], 0.8)
-    tally = made.tally([3, 0, 3, 1])
-    assert tally.counts.tolist() == [1, 1, 0, 2]
-    assert tally.num_reports == 4
-    assert tally.mechanism == made
-
-
 def squared_distance(drawn, made, counts):
     """Distance of a tally from its mean, in units of its covariance, from the channel alone."""
     channel = made.channel()

@@ -219,15 +219,3 @@ def test_vector_means_are_unbiased_with_that_variance(k):
     assert np.abs(z).max() < 6.4
     shifted = (m.mean(reports) - values.mean(axis=0) - 0.5) / np.sqrt(spread)
     assert np.abs(shifted).min() > 6.4
-
-
-def test_one_dimension_beats_a_split_budget_until_the_budget_is_large():
-    for dimensions in (2, 5, 20):
-
-        def ratio(epsilon, d=dimensions):
-            one = VectorMean(OneBitMean, -1.0, 1.0, epsilon, d).variance(0.0)
-            return VectorMean(OneBitMean, -1.0, 1.0, epsilon, d, d).variance(0.0) / one
-
-        assert ratio(0.01) == pytest.approx(dimensions, rel=1e-3)  # d^2 / eps^2 against d / eps^2
-        assert ratio(1.0) > 1
-        assert ratio(30.0) < 1  # one bit of a large budget is no better than that bit
