@@ -89,7 +89,7 @@ class LocalHashing:
     odds = property(shared.budget_odds)
     second_moment = shared.indicator_second_moment
     likelihood = shared.support_likelihood
-    check_counts = shared.support_counts
+    check_counts = shared.candidate_counts
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a hash function for each user, then randomize the bucket of the user's value."""

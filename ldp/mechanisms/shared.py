@@ -61,11 +61,16 @@ def slack(tally: Tally) -> float:
 
 
 def support_counts(mechanism: Any, tally: Tally, name: str) -> None:
-    """Refuse counts of supports of another number, of no values, or that reports cannot have."""
-    if tally.candidates is not None:
-        _checks.integers_below(tally.candidates, "candidates", mechanism.domain_size)
+    """Refuse counts of supports of another number, or that reports cannot have."""
     check_size(tally, mechanism.domain_size, name)
     bounded_counts(tally, name)
+
+
+def candidate_counts(mechanism: Any, tally: Tally, name: str) -> None:
+    """Refuse besides counts of candidates that are no values."""
+    if tally.candidates is not None:
+        _checks.integers_below(tally.candidates, "candidates", mechanism.domain_size)
+    support_counts(mechanism, tally, name)
 
 
 def bounded_counts(tally: Tally, name: str) -> None:
