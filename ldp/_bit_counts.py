@@ -90,4 +90,5 @@ def count_bits(rows: Bits, num_columns: int) -> Integers:
         stop = start + _WORDS_PER_TILE
         _count_columns(wide[:, start:stop], counts[8 * start : 8 * stop])
     rest = np.unpackbits(rows[folded:], axis=1).sum(axis=0, dtype=np.int64)
-    return (counts.reshape(fold, 8 * width).sum(axis=0) + rest)[:num_columns]
+    total: Integers = (counts.reshape(fold, 8 * width).sum(axis=0) + rest)[:num_columns]
+    return total

@@ -105,7 +105,8 @@ def histogram(values: Integers, size: int) -> Integers:
     """Count each of 0..size-1 among checked values."""
     if values.size < 4 * size or values.size >= 2**32:
         return np.bincount(values, minlength=size).astype(np.int64)
-    return _four_histograms(values, size).sum(axis=0, dtype=np.int64)
+    counts: Integers = _four_histograms(values, size).sum(axis=0, dtype=np.int64)
+    return counts
 
 
 @compiled

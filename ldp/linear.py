@@ -65,7 +65,8 @@ def debias(tally: Tally, mechanism: LinearOracle) -> Floats:
     if tally.mechanism is None:
         check_counts(tally, mechanism, "counts of the tally")
     p, q = mechanism.p, mechanism.q
-    return (tally.counts / tally.num_reports - q) / (p - q)
+    estimate: Floats = (tally.counts / tally.num_reports - q) / (p - q)
+    return estimate
 
 
 def noise_variance(p: Any, q: Any, second_moment: Any, frequency: Any) -> Any:

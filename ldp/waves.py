@@ -74,7 +74,8 @@ def mutual_information_bound(epsilon: float, half_width: npt.ArrayLike) -> Array
         ratio = -math.expm1(-budget) / window
     # A window too narrow to divide by has a logarithm all the same.
     narrow = math.log(-math.expm1(-budget)) - np.log(window)
-    return np.where(np.isfinite(ratio), np.log1p(ratio), narrow) - budget * small / window
+    bound: Array = np.where(np.isfinite(ratio), np.log1p(ratio), narrow) - budget * small / window
+    return bound
 
 
 def _numbers(given: npt.ArrayLike, name: str, lower: float, upper: float) -> Floats:
@@ -186,7 +187,8 @@ class Wave:
         y = _numbers(report, "report", *ends)
         beyond, _ = self._tail(np.abs(y - centre))
         bump = np.where(y < centre, beyond, self._tail(np.zeros(1))[0] * 2 - beyond)
-        return self.q * (y + self.half_width) + bump
+        below: Floats = self.q * (y + self.half_width) + bump
+        return below
 
     def channel(self, domain_size: int, num_outcomes: int | None = None) -> Floats:
         r"""Exact channel from bins of the value to bins of the report, shape (d, m).
@@ -218,7 +220,8 @@ class Wave:
         ends = np.minimum(reports[1:], values[1:, None])
         overlap = np.maximum(ends - np.maximum(reports[:-1], values[:-1, None]), 0)
         area = 2 * float(self._tail(np.zeros(1))[0][0])
-        return self.q * (1 + 2 * self.half_width) / m + d * (area * overlap + mixed)
+        channel: Floats = self.q * (1 + 2 * self.half_width) / m + d * (area * overlap + mixed)
+        return channel
 
     @property
     def _rise(self) -> float:

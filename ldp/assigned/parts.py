@@ -59,7 +59,8 @@ class Intervals:
 
     def __call__(self, values: npt.ArrayLike) -> Integers:
         """Return the number of the interval of each value."""
-        return _checks.values(values, self.domain_size) // self.width
+        number: Integers = _checks.values(values, self.domain_size) // self.width
+        return number
 
 
 def made_part(given: Any) -> Part:

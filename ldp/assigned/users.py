@@ -158,7 +158,8 @@ class Assigned:
         if given.size and given.min() < 0:
             raise ValueError(f"counts must be non-negative, got {given.min()}.")
         shares = np.array(self.shares) / max(1.0, sum(self.shares))  # numpy takes no sum above 1
-        return _checks.rng(rng).multinomial(given, shares).T
+        drawn: Integers = _checks.rng(rng).multinomial(given, shares).T
+        return drawn
 
     def simulate(
         self,

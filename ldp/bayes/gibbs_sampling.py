@@ -72,22 +72,26 @@ class GibbsSample:
         The average of the means of the Dirichlet laws, not of the drawn laws, which would add their
         noise (Rao-Blackwell).
         """
-        return self._means().mean(axis=(0, 1))
+        expected: Floats = self._means().mean(axis=(0, 1))
+        return expected
 
     @property
     def standard_error(self) -> Floats:
         """Monte Carlo standard error of `mean`, from the spread of the chains' own means."""
         of_chains = self._means().mean(axis=1)
-        return of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
+        error: Floats = of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
+        return error
 
     @property
     def frequency_mean(self) -> Floats:
         """Estimated posterior mean of the users' frequencies, which `mean` determines."""
         total = self.prior.sum() + self.num_reports
-        return (total * self.mean - self.prior) / self.num_reports
+        expected: Floats = (total * self.mean - self.prior) / self.num_reports
+        return expected
 
     def _means(self) -> Floats:
-        return self.concentrations / self.concentrations.sum(axis=-1, keepdims=True)
+        means: Floats = self.concentrations / self.concentrations.sum(axis=-1, keepdims=True)
+        return means
 
 
 def gibbs(

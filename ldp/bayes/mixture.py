@@ -78,12 +78,14 @@ class DirichletMixture:
     @property
     def tally_mean(self) -> Floats:
         """Expected number of users that hold each value, shape (d,)."""
-        return self.weights @ self.tallies
+        mean: Floats = self.weights @ self.tallies
+        return mean
 
     @property
     def tally_variance(self) -> Floats:
         """Variance of the number of users that hold each value, shape (d,)."""
-        return self.weights @ (self.tallies - self.tally_mean) ** 2
+        spread: Floats = self.weights @ (self.tallies - self.tally_mean) ** 2
+        return spread
 
     @property
     def frequency_mean(self) -> Floats:
@@ -98,7 +100,8 @@ class DirichletMixture:
     @property
     def mean(self) -> Floats:
         """Expected law, the best estimate of it, shape (d,)."""
-        return (self.prior + self.tally_mean) / self.concentrations[0].sum()
+        expected: Floats = (self.prior + self.tally_mean) / self.concentrations[0].sum()
+        return expected
 
     @property
     def variance(self) -> Floats:
@@ -106,7 +109,8 @@ class DirichletMixture:
         total = self.concentrations[0].sum()
         means = self.concentrations / total
         within = self.weights @ (means * (1 - means)) / (total + 1)
-        return within + self.tally_variance / total**2
+        spread: Floats = within + self.tally_variance / total**2
+        return spread
 
     def density(self, laws: npt.ArrayLike) -> Floats:
         r"""Density at laws, in the first d - 1 coordinates.
@@ -159,7 +163,8 @@ class DirichletMixture:
             raise ValueError(
                 f"laws must be where the density has a limit, got {_checks.shown(wrong.tolist())}."
             )
-        return np.exp(logs)
+        total: Floats = np.exp(logs)
+        return total
 
     def _laws(self, given: npt.ArrayLike) -> Floats:
         points = _checks.plain_array(given, "laws")

@@ -67,7 +67,8 @@ class AllReports:
     def means(self) -> Floats:
         """Posterior mean of the law given each histogram, shape (h, d)."""
         n = self.tallies[0].sum()
-        return (self.prior + self.weights @ self.tallies) / (self.prior.sum() + n)
+        expected: Floats = (self.prior + self.weights @ self.tallies) / (self.prior.sum() + n)
+        return expected
 
     def posteriors(self) -> Iterator[DirichletMixture]:
         """Posterior given each histogram, in order."""

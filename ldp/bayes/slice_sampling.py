@@ -35,13 +35,15 @@ class SliceSample:
     @property
     def mean(self) -> Floats:
         """Estimated posterior mean of the law, shape (d,)."""
-        return self.laws.mean(axis=(0, 1))
+        average: Floats = self.laws.mean(axis=(0, 1))
+        return average
 
     @property
     def standard_error(self) -> Floats:
         """Monte Carlo standard error of `mean`, from the spread of the chains' own means."""
         of_chains = self.laws.mean(axis=1)
-        return of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
+        error: Floats = of_chains.std(axis=0, ddof=1) / np.sqrt(len(of_chains))
+        return error
 
 
 def slice_sample(

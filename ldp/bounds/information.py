@@ -53,7 +53,8 @@ def fisher_information(
     if _checks.flag(tangent, "tangent"):
         root = information_root(matrix, law)
         return root @ root.T
-    return information_at(matrix, law[None])[0]
+    information: Floats = information_at(matrix, law[None])[0]
+    return information
 
 
 def information_root(matrix: Floats, law: Floats) -> Floats:
@@ -61,14 +62,18 @@ def information_root(matrix: Floats, law: Floats) -> Floats:
 
     Coordinates are orthonormal. The information has the condition of the channel squared.
     """
-    return scipy.linalg.null_space(np.ones((1, law.size))).T @ matrix / np.sqrt(law @ matrix)
+    root: Floats = (
+        scipy.linalg.null_space(np.ones((1, law.size))).T @ matrix / np.sqrt(law @ matrix)
+    )
+    return root
 
 
 def information_at(matrix: Floats, laws: Floats) -> Floats:
     """Fisher information at every law, in the first d - 1 coordinates."""
     contrast = matrix[:-1] - matrix[-1]
     weights = 1 / (laws @ matrix)
-    return np.einsum("ky,iy,ly->ikl", contrast, weights, contrast, optimize=True)
+    information: Floats = np.einsum("ky,iy,ly->ikl", contrast, weights, contrast, optimize=True)
+    return information
 
 
 def positive_channel(given: npt.ArrayLike) -> Floats:

@@ -24,7 +24,8 @@ def beta(domain_size: int, a: float = 5.0, b: float = 2.0) -> Floats:
     below = scipy.special.betainc(a, b, np.arange(d + 1) / d)
     above = scipy.special.betainc(b, a, np.arange(d, -1, -1) / d)
     # From either end, for the digits of small bins: differences of numbers near 1 have none.
-    return np.where(below[1:] <= 0.5, np.diff(below), above[:-1] - above[1:])
+    law: Floats = np.where(below[1:] <= 0.5, np.diff(below), above[:-1] - above[1:])
+    return law
 
 
 def uniform(domain_size: int) -> Floats:
@@ -50,7 +51,8 @@ def zipf(domain_size: int, exponent: float = 1.0) -> Floats:
     d = _checks.domain_size(domain_size)
     s = _checks.not_negative(exponent, "exponent")
     weights = np.arange(1, d + 1, dtype=np.float64) ** -s
-    return weights / weights.sum()
+    law: Floats = weights / weights.sum()
+    return law
 
 
 def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
@@ -64,7 +66,8 @@ def geometric(domain_size: int, ratio: float = 0.5) -> Floats:
     d = _checks.domain_size(domain_size)
     r = _checks.between(ratio, "ratio")
     weights = r ** np.arange(d, dtype=np.float64)
-    return weights / weights.sum()
+    law: Floats = weights / weights.sum()
+    return law
 
 
 def jeffreys_dirichlet(domain_size: int, rng: np.random.Generator) -> Floats:

@@ -102,4 +102,5 @@ def _different_items(lengths: Integers, weights: Floats, rng: np.random.Generato
         short = missing[place] > 0
         complete.append(held[~short])
         held, waiting, missing = held[short], waiting[missing > 0], missing[missing > 0]
-    return np.sort(np.concatenate(complete)) % size
+    items: Integers = np.sort(np.concatenate(complete)) % size
+    return items

@@ -51,7 +51,8 @@ def surely_above(one: Any, threshold: float, chance: float) -> Bools:
     """
     pi, counts = support_chance(one.mechanism, threshold), one.tally.counts
     tail = _at_least(counts, one.users, pi)
-    return (tail <= chance) & (counts >= one.users * pi + 1)
+    above: Bools = (tail <= chance) & (counts >= one.users * pi + 1)
+    return above
 
 
 def frequency_interval(one: Any, chance: float) -> tuple[Floats, Floats]:

@@ -153,7 +153,8 @@ class HashPool:
         n = _checks.integer(num_reports, "num_reports", 1, 2**53)
         c = self.hashes.limb.collision
         terms = np.maximum(f * (f - 1 / n), 0.0)
-        return (terms.sum() - terms) * c / ((1 - c) * self.num_functions)
+        result: Floats = (terms.sum() - terms) * c / ((1 - c) * self.num_functions)
+        return result
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw a function of the pool for each user, then randomize the bucket of the value."""
@@ -232,7 +233,8 @@ class HashPool:
 
     def likelihood(self, reports: Array) -> Floats:
         """Pr[report | value] up to a factor of the report, shape (n, domain_size)."""
-        return self.channel().T[self.outcomes(reports)]
+        rows: Floats = self.channel().T[self.outcomes(reports)]
+        return rows
 
     def table(self, given: npt.ArrayLike) -> Integers:
         """Return a state that fits, or refuse it."""

@@ -67,4 +67,5 @@ def pooled_frequencies(reports: Reports, rounds: Assigned, values: npt.ArrayLike
         shared = (2 ** (view.num_bits - view.depth) - 1) / (2**view.num_bits - 1)
         estimate = (debias(tally, mechanism) - shared) / (1 - shared)
         total, users = total + tally.num_reports * estimate, users + tally.num_reports
-    return total / users
+    mean: Floats = total / users
+    return mean

@@ -150,4 +150,5 @@ def _checked_depths(depths: Sequence[int], bits: int) -> list[int]:
         raise ValueError(f"depths must not decrease, got {_checks.shown(given.tolist())}.")
     if given[-1] != bits:
         raise ValueError(f"depths must end at the {bits} bits of a value, got {given[-1]}.")
-    return given.tolist()
+    chosen: list[int] = given.tolist()
+    return chosen

@@ -59,7 +59,8 @@ class Prefix:
         codes = _checks.values(values, self.domain_size)
         if self.scattered:
             codes = scatter(codes, self.num_bits)
-        return codes >> (self.num_bits - self.depth)
+        prefixes: Integers = codes >> (self.num_bits - self.depth)
+        return prefixes
 
 
 @dataclass(frozen=True, init=False)
@@ -122,4 +123,5 @@ class SegmentPair:
 
     def _piece(self, codes: Integers, number: int) -> Integers:
         shift = self.segment_bits * (self.num_segments - 1 - number)
-        return codes >> shift & ((1 << self.segment_bits) - 1)
+        piece: Integers = codes >> shift & ((1 << self.segment_bits) - 1)
+        return piece

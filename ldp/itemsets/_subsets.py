@@ -11,7 +11,8 @@ def first_hits(num_cells: int, size: int, length: int) -> Floats:
     """Chance that own cell i is the first one in a uniform subset, shape (L,)."""
     before = np.arange(length)
     missed = np.cumprod((num_cells - size - before) / (num_cells - before))
-    return np.append(1.0, missed[:-1]) * size / (num_cells - before)
+    hits: Floats = np.append(1.0, missed[:-1]) * size / (num_cells - before)
+    return hits
 
 
 def hit_words(num_cells: int, size: int, length: int, missed: float) -> list[int]:

@@ -59,7 +59,8 @@ def parts_of(
 
 def best(estimates: Floats, count: int) -> Integers:
     """Return the places of the largest estimates, the largest first; of equals the first."""
-    return np.argsort(-estimates, kind="stable")[:count]
+    order: Integers = np.argsort(-estimates, kind="stable")[:count]
+    return order
 
 
 def pad_and_sample(

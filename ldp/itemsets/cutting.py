@@ -36,7 +36,8 @@ def cut_frequencies(sets: ItemSets, length: int) -> Floats:
     array([0.75, 0.25, 0.25, 0.25])
     """
     kept = _kept(sets, length)
-    return np.bincount(sets.items, kept, sets.num_items) / len(sets)
+    shares: Floats = np.bincount(sets.items, kept, sets.num_items) / len(sets)
+    return shares
 
 
 def cut_variance(sets: ItemSets, length: int) -> Floats:
@@ -66,7 +67,8 @@ def cut_variance(sets: ItemSets, length: int) -> Floats:
     array([0.0625, 0.0625, 0.0625, 0.0625])
     """
     kept = _kept(sets, length)
-    return np.bincount(sets.items, kept * (1 - kept), sets.num_items) / len(sets) ** 2
+    extra: Floats = np.bincount(sets.items, kept * (1 - kept), sets.num_items) / len(sets) ** 2
+    return extra
 
 
 def _kept(sets: ItemSets, length: int) -> Floats:
@@ -75,4 +77,5 @@ def _kept(sets: ItemSets, length: int) -> Floats:
         raise ValueError("sets must be at least one, got none.")
     size = _checks.integer(length, "length", 1, MOST)
     chance = np.minimum(1.0, size / np.maximum(sets.lengths, 1))
-    return np.repeat(chance, sets.lengths)
+    kept: Floats = np.repeat(chance, sets.lengths)
+    return kept

@@ -188,7 +188,8 @@ class PadAndSample:
             spare = max(0, self.length - items.size)
             cells = np.append(items, self.num_items + np.arange(spare))
             row[cells] = 1 / cells.size
-        return law @ columns
+        rows: Floats = law @ columns
+        return rows
 
     def outcomes(self, reports: Array) -> Integers:
         """Column of the channel for each report."""

@@ -107,7 +107,8 @@ class ItemSets:
     @property
     def starts(self) -> Integers:
         """Where each user's items start."""
-        return np.cumsum(self.lengths) - self.lengths
+        starts: Integers = np.cumsum(self.lengths) - self.lengths
+        return starts
 
     def __getitem__(self, users: Any) -> Any:
         """Return the items of one user, or the sets of several: a slice, a mask or numbers."""

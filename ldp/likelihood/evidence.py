@@ -41,7 +41,8 @@ class Supports:
         by_byte = np.zeros((self.rows.shape[1], 256))
         byte_weights(self.rows, weights * (self.odds - 1), by_byte)
         held = (by_byte @ _BITS_OF_BYTE).ravel()[: self.domain_size]
-        return weights.sum() + held
+        total: Floats = weights.sum() + held
+        return total
 
     def dense(self, part: slice = _ALL) -> Floats:
         """Return the rows of a part as `Rows` has them."""
@@ -76,11 +77,13 @@ class Rows:
 
     def likelihoods(self, theta: Floats) -> Floats:
         """As above."""
-        return self.rows @ theta
+        dense: Floats = self.rows @ theta
+        return dense
 
     def weighed(self, weights: Floats) -> Floats:
         """As above."""
-        return weights @ self.rows
+        total: Floats = weights @ self.rows
+        return total
 
     def dense(self, part: slice = _ALL) -> Floats:
         """As above."""
@@ -88,7 +91,8 @@ class Rows:
 
     def least(self, part: slice) -> Floats:
         """As above: the least likelihood of the report."""
-        return self.rows[part].min(axis=1, keepdims=True)
+        smallest: Floats = self.rows[part].min(axis=1, keepdims=True)
+        return smallest
 
     def steep(self, part: slice, scale: Floats) -> Array:
         """As above, with nothing taken off."""
@@ -154,7 +158,8 @@ def byte_table(theta: Floats) -> Floats:
     """Sum of theta over the ones of every byte at every place, shape (ceil(d / 8), 256)."""
     padded = np.zeros(-(-theta.size // 8) * 8)
     padded[: theta.size] = theta
-    return padded.reshape(-1, 8) @ _BITS_OF_BYTE.T
+    table: Floats = padded.reshape(-1, 8) @ _BITS_OF_BYTE.T
+    return table
 
 
 def parts_of(evidence: Evidence) -> Iterator[slice]:

@@ -174,7 +174,8 @@ def _window_model(m: Windows) -> tuple[Score, Predicted]:
 
     def predicted(theta: Floats) -> Floats:
         total = np.concatenate([np.zeros(window), np.cumsum(theta), np.ones(window - 1)])
-        return m.q * (1 + (m.odds - 1) * (total[window:] - total[:-window]))
+        law: Floats = m.q * (1 + (m.odds - 1) * (total[window:] - total[:-window]))
+        return law
 
     return score, predicted
 
@@ -186,7 +187,8 @@ def _dense_model(channel: Floats) -> tuple[Score, Predicted]:
         return channel @ ratios, 1.0
 
     def predicted(theta: Floats) -> Floats:
-        return theta @ channel
+        law: Floats = theta @ channel
+        return law
 
     return score, predicted
 

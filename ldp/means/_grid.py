@@ -156,7 +156,8 @@ def variance(m: OnGrid, values: npt.ArrayLike) -> Floats:
     place = grid.shares(given) * grid.resolution
     below = np.minimum(np.floor(place), grid.resolution - 1)
     middle = grid.resolution / 2
-    return grid.step**2 * spread(*m._square, below - middle, place - below)
+    result: Floats = grid.step**2 * spread(*m._square, below - middle, place - below)
+    return result
 
 
 def spread(a: Any, b: Any, point: Any, rest: Any) -> Any:

@@ -216,7 +216,8 @@ class VectorMean:
         means = [made.mean(t) if size else 0.0 for t, size in zip(tallies, sizes, strict=True)]
         # Dividing by all users keeps the estimate unbiased, however many report a dimension.
         shares = np.array(sizes) * self.num_dimensions / sum(sizes)
-        return self._middle + shares * (np.array(means) - self._middle)
+        result: Floats = self._middle + shares * (np.array(means) - self._middle)
+        return result
 
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Variance that one user adds to the mean of one dimension, times n squared.
@@ -229,7 +230,8 @@ class VectorMean:
         noise = self.coordinate.variance(values)
         square = (np.asarray(values, dtype=np.float64) - self._middle) ** 2
         inflation = self.num_dimensions / self.num_reported
-        return inflation * noise + (inflation - 1) * square
+        result: Floats = inflation * noise + (inflation - 1) * square
+        return result
 
     def _check(self, reports: Array) -> Array:
         given = check_reports(reports, self.report)

@@ -115,7 +115,8 @@ class HadamardResponse:
                     f"frequency must be one number or {self.domain_size}, got shape {f.shape}."
                 )
             same_block = np.clip(np.bincount(block, weights=others)[block], 0.0, 1.0)
-        return hadamard_law.second_moment(self._law, f, same_block)
+        moment: Array = hadamard_law.second_moment(self._law, f, same_block)
+        return moment
 
     def privatize(self, values: npt.ArrayLike, rng: np.random.Generator) -> Array:
         """Draw from C_x w.p. (b/2) e^eps / (...), else from all other outcomes."""
@@ -197,7 +198,8 @@ class HadamardResponse:
         def held(some: Integers) -> Bools:
             of_block, y = divmod(some[:, None], self.block_size)
             even = np.bitwise_count(y & (row + 1)) % 2 == 0
-            return even & (of_block == block)
+            inside: Bools = even & (of_block == block)
+            return inside
 
         return packed_supports(self.outcomes(reports), self.domain_size, held)
 

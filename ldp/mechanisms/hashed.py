@@ -40,7 +40,8 @@ def hashed_supports(mechanism: Any, reports: Array, values: Integers) -> Bits:
     """Bit-packed rows of the values that hash into each report's bucket."""
 
     def held(some: Array) -> Bools:
-        return mechanism.hashes.table(some["seed"], values) == some["bucket"][:, None]
+        hit: Bools = mechanism.hashes.table(some["seed"], values) == some["bucket"][:, None]
+        return hit
 
     return packed_supports(check_hashed(mechanism, reports), values.size, held)
 

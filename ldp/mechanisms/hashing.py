@@ -144,7 +144,8 @@ class LocalHashing:
         reports["seed"] = (multiplier << (spare + 32)) | (offset << spare)
         reports["bucket"] = numbers % buckets
         bits = np.unpackbits(self.support(reports), axis=1, count=self.domain_size)
-        return np.where(bits.T == 1, self.response.p, self.response.q) / seeds
+        rows: Floats = np.where(bits.T == 1, self.response.p, self.response.q) / seeds
+        return rows
 
     def outcomes(self, reports: Array) -> Integers:
         """(multiplier * 2**w + offset) * g + bucket; at most 16 hash bits."""
@@ -153,7 +154,8 @@ class LocalHashing:
         multiplier, offset = halves(given["seed"])
         spare = 32 - self.hash_bits
         seed = (multiplier >> spare).astype(np.int64) << self.hash_bits | (offset >> spare)
-        return seed * self.num_buckets + given["bucket"]
+        outcome: Integers = seed * self.num_buckets + given["bucket"]
+        return outcome
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket."""

@@ -178,13 +178,15 @@ class SHE:
         given = check_reports(reports, self.report)
         _checks.channel_size(d, (r + 1) ** d)
         digits = np.clip(given, 0, r)
-        return digits @ (r + 1) ** np.arange(d - 1, -1, -1)
+        outcome: Integers = digits @ (r + 1) ** np.arange(d - 1, -1, -1)
+        return outcome
 
     def likelihood(self, reports: npt.ArrayLike) -> Floats:
         r"""Pr[y | x] over the largest of them: e^(eps y_x / r) with y_x cut to 0..r, at most 1."""
         given = check_reports(reports, self.report)
         inside: Floats = np.clip(given, 0, self.resolution) / self.resolution
-        return np.exp(self.epsilon * (inside - inside.max(axis=1, keepdims=True)))
+        relative: Floats = np.exp(self.epsilon * (inside - inside.max(axis=1, keepdims=True)))
+        return relative
 
 
 def _threshold_probabilities(epsilon: float, cut: float) -> tuple[float, float]:

@@ -37,7 +37,8 @@ def independent_counts(
 ) -> Integers:
     """Draw Bin(n_v, p) + Bin(n - n_v, q) for every value v, independently."""
     others = value_counts.sum() - value_counts
-    return rng.binomial(value_counts, p) + rng.binomial(others, q)
+    counts: Integers = rng.binomial(value_counts, p) + rng.binomial(others, q)
+    return counts
 
 
 def support_likelihood(mechanism: SupportMechanism, reports: Array) -> Floats:

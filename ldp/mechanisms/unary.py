@@ -129,7 +129,8 @@ class UnaryEncoding:
         bits = (np.arange(2**d)[:, None] >> np.arange(d - 1, -1, -1)) & 1
         others = np.where(bits == 1, self.q, 1 - self.q)
         own = np.where(bits == 1, self.p, 1 - self.p)
-        return (others.prod(axis=1, keepdims=True) * own / others).T
+        rows: Floats = (others.prod(axis=1, keepdims=True) * own / others).T
+        return rows
 
     def outcomes(self, reports: npt.ArrayLike) -> Integers:
         """The number each report's bits spell, first value highest; at most 62 values."""

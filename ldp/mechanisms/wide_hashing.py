@@ -203,7 +203,8 @@ class WideHashing:
         halves = numbers[:, None] >> shifts & (2**self.word_bits - 1)
         reports["seed"] = halves << (32 - self.word_bits)
         bits = np.unpackbits(self.support(reports), axis=1, count=self.domain_size)
-        return np.where(bits.T == 1, self.response.p, self.response.q) / 2.0**seed_bits
+        rows: Floats = np.where(bits.T == 1, self.response.p, self.response.q) / 2.0**seed_bits
+        return rows
 
     def outcomes(self, reports: Array) -> Integers:
         """The number that the seed's words make, of at most 32 bits, times g, plus the bucket."""
@@ -214,7 +215,8 @@ class WideHashing:
         number = np.zeros(given.size, dtype=np.int64)
         for word in given["seed"].T:
             number = number << self.word_bits | word >> np.uint32(32 - self.word_bits)
-        return number * self.num_buckets + given["bucket"]
+        outcome: Integers = number * self.num_buckets + given["bucket"]
+        return outcome
 
     def support(self, reports: Array) -> Bits:
         """Bit-packed rows of the values that hash into each report's bucket; at most 26 bits."""

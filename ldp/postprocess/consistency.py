@@ -90,7 +90,8 @@ def post_pos(estimates: npt.ArrayLike, subsets: npt.ArrayLike) -> Floats:
     if rows.ndim != 2 or rows.shape[1] != given.size:
         raise ValueError(f"subsets must have shape (m, {given.size}), got {rows.shape}.")
     scale = power_of_two(given)
-    return scale_back(np.maximum(rows @ (given / scale), 0.0), scale)
+    answers: Floats = scale_back(np.maximum(rows @ (given / scale), 0.0), scale)
+    return answers
 
 
 def base_cut(

@@ -150,7 +150,8 @@ def norm_add(estimates: npt.ArrayLike) -> Floats:
     scale = power_of_two(given)
     scaled = given / scale
     centred = scaled - scaled.mean()  # first, to keep the digits of large inputs
-    return scale_back(centred - centred.mean(), scale) + 1 / given.size
+    normed: Floats = scale_back(centred - centred.mean(), scale) + 1 / given.size
+    return normed
 
 
 def norm_mul(estimates: npt.ArrayLike) -> Floats:
@@ -188,7 +189,8 @@ def norm_mul(estimates: npt.ArrayLike) -> Floats:
             f"estimates must hold a positive one to be rescaled, got a largest of {given.max()}."
         )
     clipped = np.maximum(given, 0.0) / given.max()  # no sum overflows, no divisor underflows
-    return clipped / clipped.sum()
+    rescaled: Floats = clipped / clipped.sum()
+    return rescaled
 
 
 def _spread(x: Floats, a: float, b: float) -> Floats:

@@ -69,7 +69,8 @@ class AdaptiveRun:
     @property
     def sizes(self) -> Integers:
         """Number k of values in the subset of every round."""
-        return self.subsets.sum(axis=1)
+        sizes: Integers = self.subsets.sum(axis=1)
+        return sizes
 
     @property
     def mechanisms(self) -> list[RRRR]:

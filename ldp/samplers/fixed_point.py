@@ -138,4 +138,5 @@ def _capped(q: Floats, e: float) -> Floats:
     while low < (middle := 0.5 * (low + high)) < high:
         used = middle * (1 - e) + e * np.clip(middle, q, caps).sum()
         low, high = (middle, high) if used <= 1 else (low, middle)
-    return np.clip(low, q, caps)
+    upper: Floats = np.clip(low, q, caps)
+    return upper
