@@ -1,4 +1,4 @@
-"""Private sampling on film ratings and page views: divergences that the book's chapter 16 shows.
+"""Private sampling on film ratings and page views: divergences that the book's chapter 18 shows.
 
     python studies/sampling.py FOLDER
 
