@@ -17,6 +17,7 @@ sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 from jupyter_book.sphinx import build_sphinx
 
+import archives
 from tools import chapters
 from tools.lock import alone
 
@@ -69,6 +70,7 @@ def build(root: Path, *, read_all: bool) -> int:
         print("\nFAILED the HTML build: the warnings above are errors")
         return 1
     shed(site)
+    archives.write(root, site)
     write_sums(site)
     unfinished.unlink()
     print(f"\nThe book is built. Open {site / 'index.html'}")

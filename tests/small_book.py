@@ -121,6 +121,8 @@ def write_project(folder: Path, cells: dict[str, str]) -> Path:
     caches = shutil.ignore_patterns("__pycache__")
     for part in ("ldp", "book/companion"):
         shutil.copytree(chapters.ROOT / part, folder / part, ignore=caches)
+    for part in ("pyproject.toml", "README.md", "LICENSE"):  # the site carries the package
+        shutil.copyfile(chapters.ROOT / part, folder / part)
     for name, cell in cells.items():
         (folder / "book" / f"{name}.md").write_text(HEAD % cell)
     (folder / "book" / "claims.yml").write_text(LEDGER)
