@@ -3,18 +3,23 @@
 import inspect
 import json
 import re
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import site_checks as checks
-from site_browser import Browser, Visit, opened
+from playwright.sync_api import Locator
+from site_browser import SETTLED, Browser, Visit, opened
 
+import archives
+import course
 import ldp
 
 pytestmark = pytest.mark.site
 
 NARROW = (390, 320)
+FRONT = "index.html"
 CHAPTER = "book/01-randomized-response.html"  # has formulas, figures and exercises
 PLAIN = "book/cite.html"  # has none of them, so it is quick to spoil
 
@@ -27,11 +32,11 @@ def browser(site_dir: Path, chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def pages(site_dir: Path) -> list[str]:
-    """Every page of the site, but for the redirect at its root."""
+    """Every page of the site."""
     names = sorted(str(path.relative_to(site_dir)) for path in site_dir.rglob("*.html"))
     names = [name for name in names if not name.startswith(("_static/", "_sources/"))]
-    assert CHAPTER in names
-    return [name for name in names if name != "index.html"]
+    assert {CHAPTER, FRONT} <= {*names}
+    return names
 
 
 @pytest.fixture(scope="session")
@@ -103,8 +108,7 @@ def test_every_page_says_what_it_was_built_from(wide: list[Visit]) -> None:
 def test_links_inside_the_site_lead_somewhere(
     wide: list[Visit], pages: list[str], browser: Browser
 ) -> None:
-    known = {*pages, "index.html"}
-    assert [f for visit in wide for f in checks.link_faults(visit, known, browser.root)] == []
+    assert [f for visit in wide for f in checks.link_faults(visit, {*pages}, browser.root)] == []
 
 
 def test_the_site_holds_what_it_refers_to_and_little_else(site_dir: Path, root: Path) -> None:
@@ -119,20 +123,62 @@ def test_a_missing_file_is_found(tmp_path: Path) -> None:
     assert checks.lost_files(tmp_path) == ["a.css asks for e.woff"]
 
 
-def test_the_root_leads_to_the_introduction(browser: Browser, site_dir: Path) -> None:
-    with browser.page(Visit("root", {})) as page:
+def test_the_front_page_shows_its_idea_and_its_doors_at_once(browser: Browser) -> None:
+    """Read, use and check can be seen without scrolling, and lead to three pages of the site."""
+    visit = Visit("root", {})
+    with browser.page(visit) as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
         page.goto(browser.root)
-        page.wait_for_url("**/book/00-introduction.html")
-    front = (site_dir / "index.html").read_text(encoding="utf-8")
-    for part in ('<html lang="en">', "<title>Local", 'href="book/00-introduction.html"'):
-        assert part in front
+        page.evaluate(SETTLED)
+        doors = page.locator(".doors a")
+        assert [door.split()[0] for door in doors.all_inner_texts()] == ["Read", "Use", "Check"]
+        bottoms = [box["y"] + box["height"] for box in map(box_of, doors.all())]
+        assert max(bottoms) < 800
+        idea = page.locator("article figure, article img").first
+        assert box_of(idea)["y"] + 0.5 * box_of(idea)["height"] < 800
+        for door in doors.all():
+            with urllib.request.urlopen(browser.root + door.get_attribute("href")) as answer:
+                assert answer.status == 200
+
+
+def box_of(place: Locator) -> dict[str, float]:
+    """Where an element is on the page."""
+    return place.bounding_box()
+
+
+def test_the_front_page_leads_to_every_chapter_and_says_what_each_needs(
+    browser: Browser, wide: list[Visit]
+) -> None:
+    (front,) = (visit for visit in wide if visit.page == FRONT)
+    links = [link.removeprefix(browser.root) for link in front.facts["links"]]
+    chapters = course.chapters()
+    assert {f"book/{chapter.name}.html" for chapter in chapters} <= {*links}
+    with browser.page(Visit(FRONT, {})) as page:
+        page.goto(browser.root)
+        rows = page.locator(".chapter-map > li").all()
+        assert len(rows) == len(chapters)
+        known = {chapter.name: chapter for chapter in chapters}
+        needs = course.direct_needs(known)
+        for row, chapter in zip(rows, chapters, strict=True):
+            hrefs = [a.get_attribute("href") for a in row.locator("a").all()]
+            assert hrefs == [f"book/{name}.html" for name in (chapter.name, *needs[chapter.name])]
+
+
+def test_the_site_carries_package_sources_and_data_and_links_them(
+    wide: list[Visit], browser: Browser, site_dir: Path
+) -> None:
+    links = {visit.page: visit.facts["links"] for visit in wide}
+    for kind, name in archives.names().items():
+        assert (site_dir / name).is_file()
+        assert browser.root + name in links["book/cite.html"], kind
+    assert browser.root + archives.names()["wheel"] in links[FRONT]
 
 
 def test_next_leads_through_the_whole_book_and_previous_back(
     wide: list[Visit], browser: Browser
 ) -> None:
     by_name = {visit.page: visit.facts for visit in wide}
-    name, seen = "book/00-introduction.html", []
+    name, seen = FRONT, []
     while name:
         seen.append(name)
         following = by_name[name]["next"]

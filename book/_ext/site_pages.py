@@ -35,18 +35,6 @@ GENERATED_PAGES = {
     "search": "Search the whole book: its chapters, its notation and the reference of its package.",
     "genindex": "Alphabetical index of the terms and functions of the book.",
 }
-FRONT_DOOR = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="refresh" content="0; url={page}">
-<meta name="description" content="Leads to the first page of the book.">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-</head>
-<body><main><h1>{title}</h1><p><a href="{page}">Read the book</a></p></main></body>
-</html>
-"""
 
 
 def without_icon_script(markup: str) -> str:
@@ -229,19 +217,10 @@ def finish_page(
     context["header_buttons"] = download_buttons(context, offer_notebook(app, pagename))
 
 
-def write_front_door(app: Sphinx, error: Exception | None) -> None:
-    """Lead from the root of the site to its first page, with a link for who is not led."""
-    if error is None and app.builder.format == "html":
-        front = FRONT_DOOR.format(page=f"{app.config.root_doc}.html", title=app.config.html_title)
-        (Path(app.outdir) / "index.html").write_text(front, encoding="utf-8")
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the hooks."""
     app.connect("doctree-resolved", check_alternative_texts)
     app.connect("html-page-context", complete_page, priority=400)
     app.connect("html-page-context", finish_page, priority=900)
-    # Before the table-of-contents extension, which would write a page without title or language.
-    app.connect("build-finished", write_front_door, priority=100)
     app.add_js_file("companion.js", loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
