@@ -173,7 +173,7 @@ def test_run_shows_a_figure_where_one_is_promised(name: str) -> None:
     run = nbformat.read(chapters.executed(name), as_version=4)
     for cell in code_cells(run):
         promised = bool(cell.metadata.get("mystnb", {}).get("figure"))
-        assert outputs.images(cell) == promised, cell.source
+        assert bool(outputs.images(cell)) == promised, cell.source
 
 
 @pytest.mark.chapters

@@ -10,6 +10,7 @@ import claims_html
 import pytest
 
 from companion import agrees
+from companion.distance import farthest
 from tools import chapters, ledger, values
 from tools import claims as files
 
@@ -346,51 +347,73 @@ def test_site_carries_the_ledger_and_an_anchor_for_every_claim(
 
 CHECK = {
     "observed": 1.5, "expected": 1.5, "relation": "==", "tolerance": "relative tolerance 1e-12",
-    "standard_error": None, "rtol": 1e-12, "margin": None,
+    "standard_error": None, "rtol": 1e-12, "margin": None, "size": 1, "farthest": 0.0,
 }  # fmt: skip
+MANY = {"observed": {"shape": [4, 9]}, "size": 36}
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({}, "Observed as expected: 1.5, up to rounding."),
-        ({"observed": [True, True], "expected": [True, True]}, "The check of this cell holds."),
-        (
-            {"observed": [1, 2, 3, 4, 5], "expected": [1, 2, 3, 4, 5], "tolerance": "exact"},
-            "Observed as expected: 5 values from 1 to 5, exactly.",
-        ),
+        ({}, "Found 1.5, as it must be, to rounding."),
+        ({"observed": [True, True], "expected": [True, True]}, "It holds in this run."),
         (
             {"observed": [1.0, 1.1], "expected": [1.0, 1.0], "standard_error": [0.01, 0.04]},
-            "Observed 1, 1.1; expected 1, 1, up to five standard errors (0.2 or less).",
-        ),
-        (
-            {"observed": 0.5, "relation": "<", "standard_error": 0.1},
-            "Observed 0.5; expected below 1.5, by more than five standard errors (0.5).",
+            "Found 1, 1.1; it must be 1, 1, up to five standard errors (0.2 or less).",
         ),
         (
             {"observed": 0.5, "relation": "<", "standard_error": 0.1, "margin": 0.05},
-            "Observed 0.5; expected below 1.5, by more than 5%, with five standard errors to "
-            "spare.",
+            "Found 0.5; it must be below 1.5, by more than 5%, with five standard errors to spare.",
         ),
         (
-            {"observed": {"shape": [4, 9], "min": -1, "max": 2.5}, "rtol": 0.005},
-            "Observed 4 × 9 values from −1 to 2.5; expected 1.5, up to 0.005 of it.",
+            MANY | {"farthest": None, "tolerance": "exact"},
+            "All 36 numbers are what they must be, exactly.",
         ),
-        ({"observed": "inf", "expected": "inf"}, "Observed as expected: inf, up to rounding."),
+        (MANY | {"farthest": 1e-15}, "36 numbers: they are what they must be, to rounding."),
+        (
+            MANY | {"rtol": 0.05, "farthest": 0.02},
+            "36 numbers: the largest difference is 2.00%; 0.05 is allowed.",
+        ),
+        (
+            MANY | {"standard_error": 0.1, "farthest": 2.31},
+            "36 numbers: the farthest is 2.3 standard errors away; five are allowed.",
+        ),
+        (
+            MANY | {"standard_error": 0.1, "margin": 0.05, "farthest": 0.0123},
+            "36 numbers: the largest difference is 1.2%; 5% is allowed, with five standard errors "
+            "to spare.",
+        ),
+        (
+            MANY | {"relation": "<=", "farthest": 0.97},
+            "36 numbers over their bounds: the largest ratio is 0.97, and it must be at most 1.",
+        ),
+        (
+            MANY | {"relation": ">", "margin": 0.05, "standard_error": 0.1, "farthest": 1.31},
+            "36 numbers over their bounds: the smallest ratio is 1.31, and it must be above 1.05, "
+            "with five standard errors to spare.",
+        ),
+        ({"observed": "inf", "expected": "inf"}, "Found inf, as it must be, to rounding."),
     ],
 )
 def test_badge_tells_the_numbers_in_plain_words(change: dict, text: str) -> None:
     assert claims_badge.compared(CHECK | change) == text
 
 
-def test_badge_states_the_claim_and_its_verdict() -> None:
-    claim = GOOD | {"statement": "the error is $a<b$ & more"}
-    badge = claims_badge.badge(claim, CHECK)
-    assert '<a href="report.html#claim-S004-41">S004-41</a>' in badge
-    assert ">corrected</span>" in badge
-    assert "the source says, and it needs a correction" in badge
-    assert r'<span class="math notranslate nohighlight">\(a&lt;b\)</span> &amp; more' in badge
-    assert "Checked as corrected. Observed as expected: 1.5" in badge
-    rebuilt = GOOD | {"verdict": "reproduced", "basis": "reconstructed"}
-    assert "reconstruction verified" in claims_badge.badge(rebuilt, CHECK)
-    assert "the source says" not in claims_badge.badge(rebuilt, CHECK)
+def test_a_box_stands_where_a_section_or_a_solution_ends() -> None:
+    text = (
+        "Some text.\n\n```{note}\n## no heading\n```\n\n## Heading\n\n### Part of it\n\n"
+        "```{solution-start} ex-a\n:class: dropdown\n```\nWhy.\n\n```{solution-end}\n```\n## Next"
+    )
+    rows = text.splitlines()
+    ends = [rows[number] for number in claims_badge.section_ends(text)]
+    assert ends == ["## Heading", "```{solution-end}", "## Next"]
+
+
+def test_the_farthest_number_is_told_in_the_unit_of_its_tolerance() -> None:
+    assert farthest([1, 2], [1, 2]) == 0
+    assert farthest([True], [True]) is None
+    assert farthest([1.0, 3.0], [2.0, 2.0], relation=">=") == 0.5
+    assert farthest([0.1, 1.0], [0.0, 1.0]) == pytest.approx(0.1), "zero has the array's unit"
+    assert farthest(1.1, 1.0, standard_error=0.05) == pytest.approx(2.0)
+    assert farthest(1.1, 1.0, standard_error=0.05, margin=0.2) == pytest.approx(0.1)
+    assert farthest(0.1, 0.0) is None

@@ -136,14 +136,15 @@ def test_a_transparent_figure_is_stored_as_it_is() -> None:
     assert outputs.lighten(png) == png
 
 
-def test_two_images_in_a_cell_are_a_fault() -> None:
+def test_several_images_of_a_cell_share_one_alternative_text() -> None:
     show = nbformat.v4.new_output("display_data", {"image/png": "AA=="})
     cell = nbformat.v4.new_code_cell(outputs=[show, show])
-    cell.metadata = nbformat.from_dict(
-        {"ldp": {"code_cell": 1, "line": 0}, "mystnb": {"image": {"alt": "x"}}}
-    )
+    place = {"code_cell": 1, "line": 0}
+    cell.metadata = nbformat.from_dict({"ldp": place, "mystnb": {"image": {"alt": "x"}}})
     notebook = nbformat.v4.new_notebook(cells=[cell])
-    assert "more than one image" in outputs.first_fault(notebook, chapters.ROOT)[1]
+    assert outputs.first_fault(notebook, chapters.ROOT) is None
+    cell.metadata["mystnb"] = {}
+    assert "without alternative text" in outputs.first_fault(notebook, chapters.ROOT)[1]
 
 
 def test_a_chapter_without_the_profile_parameter_is_refused(tmp_path: Path) -> None:

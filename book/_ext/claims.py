@@ -4,7 +4,7 @@ Directives, used by `report.md`: `claims-run` (profile, versions, commit), `clai
 (verdicts by source), `claims-chapters` (which chapter checks what), `claims-sources` (a section for
 each source) and in it `claims-list` (its claims, each with a permanent anchor). The role
 ``{claim}`S004-41` `` links to a claim; ``{value}`S003-11.observed[0]:.3g` `` is a number that the
-run recorded.
+run recorded, ``{value}`gain:.0%` `` one that the chapter has kept with `remember`.
 """
 
 import json
@@ -92,13 +92,23 @@ class ValueRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the number up; a missing one is a warning, and so an error of the build."""
         depend_on_checks(self.env)
-        records = {record["id"]: record for record in files.load(Path(self.env.srcdir))}
         try:
-            return [nodes.Text(values.look_up(self.text, records))], []
+            return [nodes.Text(self.number())], []
         except (LookupError, TypeError, ValueError):
             where = self.get_location()
             logger.warning("no value %s in the checks of the chapters", self.text, location=where)
             return [nodes.literal("", self.text)], []
+
+    def number(self) -> str:
+        """The number of a claim, ``S003-11.observed``, or one that this chapter remembers."""
+        root, page = Path(self.env.srcdir), self.env.temp_data
+        if "-" in self.text.split(":")[0]:
+            if "records" not in page:
+                page["records"] = {record["id"]: record for record in files.load(root)}
+            return values.look_up(self.text, page["records"])
+        if "remembered" not in page:
+            page["remembered"] = files.remembered(Path(self.env.docname).name, root)
+        return values.look_up_remembered(self.text, page["remembered"])
 
 
 class ClaimsDirective(SphinxDirective):

@@ -15,6 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.images import get_image_size
 
+import drawings
 from site_math import reserve
 
 logger = logging.getLogger(__name__)
@@ -30,7 +31,6 @@ FORMULA = re.compile(r'class="[^"]*\b(?:math|tex2jax_process|mathjax_process)\b'
 IMAGE_TAG = re.compile(r"<img\b[^>]*>")
 DOWNLOAD, CODE, SOURCE, PAPER = "fas fa-download", "fas fa-code", "fas fa-file", "fas fa-file-pdf"
 DESCRIPTION_LENGTH = 160
-SMALLEST_WIDTH = 560  # of a wide figure, in companion.css
 GENERATED_PAGES = {
     "search": "Search the whole book: its chapters, its notation and the reference of its package.",
     "genindex": "Alphabetical index of the terms and functions of the book.",
@@ -105,10 +105,7 @@ def repair_bibliography(context: dict[str, Any]) -> None:
 
 
 def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None:
-    """Write width and height on every image, so that the page does not move as they load.
-
-    An image too wide for a narrow screen gets a box in which it can scroll.
-    """
+    """Write width and height on every image, so that the page does not move as they load."""
     sources = {name: source for source, name in app.builder.images.items()}
 
     def sized(match: re.Match[str]) -> str:
@@ -120,9 +117,7 @@ def add_image_sizes(app: Sphinx, pagename: str, context: dict[str, Any]) -> None
         if size is None:
             logger.warning("page %s: no size can be read for %s", pagename, tag)
             return tag
-        tag = re.sub(r"<img\b", f'<img width="{size[0]}" height="{size[1]}"', tag, count=1)
-        scrolls = size[0] > SMALLEST_WIDTH
-        return f'<div class="companion-scroll">{tag}</div>' if scrolls else tag
+        return re.sub(r"<img\b", f'<img width="{size[0]}" height="{size[1]}"', tag, count=1)
 
     if context.get("body"):
         context["body"] = IMAGE_TAG.sub(sized, context["body"])
@@ -198,6 +193,8 @@ def complete_page(
     context["without_icon_script"] = without_icon_script
     context.setdefault("build", {})
     add_description(pagename, context, doctree)
+    if context.get("body"):
+        context["body"] = drawings.inline(app, context["body"])
     add_image_sizes(app, pagename, context)
     drop_shared_ids(context)
     repair_bibliography(context)

@@ -17,10 +17,11 @@ BOOK = Path(__file__).resolve().parents[1]
 # The package of this folder comes first, for all extensions: it is the one that was hashed.
 sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
-from claims_badge import badge
+from claims_badge import box, section_ends
 
-from companion import CLAIM_MIME
-from tools import chapters, claims, freshness, ledger, revision, runs
+import drawings
+from companion import CLAIM_MIME, VALUES_MIME
+from tools import chapters, claims, freshness, revision, runs
 
 logger = logging.getLogger(__name__)
 
@@ -28,34 +29,78 @@ logger = logging.getLogger(__name__)
 def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
     """Cells of a chapter with the outputs of its run; the text alone if there is no such run."""
     notebook = chapters.read(text)
-    outputs = run_cells(name, Path(root))
-    declared = {claim["id"]: claim for claim in ledger.sound(claims.declared(Path(root)))}
-    cells, lines, missing = [], [], []
+    done = run_cells(name, Path(root))
+    page = Page()
+    missing = []
     for cell in notebook.cells:
         line = cell.metadata.pop("ldp")["line"]
-        if cell.cell_type == "code":
-            done = outputs.get(cell["id"])
-            if done is None or done.source != cell.source:
-                missing.append(str(line + 1))
-                continue
-            for output in done.outputs:
-                # For the report, not for the page: Sphinx would not know how to show it.
-                record = output.get("data", {}).pop(CLAIM_MIME, None)
-                if record and record["id"] in declared:
-                    output.data["text/html"] = badge(declared[record["id"]], record)
-            cell.update(outputs=done.outputs, execution_count=done.execution_count)
-        cells.append(cell)
-        lines.append(line)
-        if "parameters" in cell.metadata.get("tags", []) and "injected-parameters" in outputs:
-            cells.append(outputs["injected-parameters"])
-            lines.append(line)
-    if outputs and missing:
+        if cell.cell_type == "markdown":
+            page.write(cell, line)
+            continue
+        run = done.get(cell["id"])
+        if run is None or run.source != cell.source:
+            missing.append(str(line + 1))
+            continue
+        cell.update(outputs=page.checked(run.outputs), execution_count=run.execution_count)
+        page.add(cell, line)
+        if figure := drawings.pull(cell, name, Path(root)):
+            page.add(nbformat.v4.new_markdown_cell(figure), line)
+        if "parameters" in cell.metadata.get("tags", []) and "injected-parameters" in done:
+            page.add(done["injected-parameters"], line)
+    page.end_section()
+    if done and missing:
         message = "chapter %s: not in its run are the cells at lines %s; run `make run`"
         where = {"location": f"book/{name}", "type": "verified"}
         logger.warning(message, name, ", ".join(missing), **where)
-    notebook.cells = cells
-    notebook.metadata["source_map"] = lines
+    notebook.cells = page.cells
+    notebook.metadata["source_map"] = page.lines
     return notebook
+
+
+class Page:
+    """Cells of a page with their lines, and the claims that the present section has checked."""
+
+    def __init__(self) -> None:
+        self.cells: list[nbformat.NotebookNode] = []
+        self.lines: list[int] = []
+        self.claims: list[str] = []
+
+    def add(self, cell: nbformat.NotebookNode, line: int) -> None:
+        """Put a cell on the page."""
+        self.cells.append(cell)
+        self.lines.append(line)
+
+    def checked(self, outputs: list[Any]) -> list[Any]:
+        """Outputs for readers: the claims among them wait for the end of the section."""
+        shown = []
+        for output in outputs:
+            data = output.get("data", {})
+            if CLAIM_MIME in data:
+                self.claims.append(data[CLAIM_MIME]["id"])
+            elif VALUES_MIME not in data:
+                shown.append(output)
+        return shown
+
+    def write(self, cell: nbformat.NotebookNode, line: int) -> None:
+        """Put a text on the page, with a box where it ends a section that has checked claims."""
+        rows = cell.source.splitlines()
+        start = 0
+        for end in section_ends(cell.source):
+            if self.claims:
+                self._text(rows[start:end], line + start)
+                self.end_section()
+                start = end
+        self._text(rows[start:], line + start)
+
+    def _text(self, rows: list[str], line: int) -> None:
+        if any(row.strip() for row in rows):
+            self.add(nbformat.v4.new_markdown_cell("\n".join(rows)), line)
+
+    def end_section(self) -> None:
+        """Say in one box what the section has checked."""
+        if self.claims:
+            self.add(nbformat.v4.new_markdown_cell(box(self.claims)), self.lines[-1])
+        self.claims = []
 
 
 def run_cells(name: str, root: Path) -> dict[str, nbformat.NotebookNode]:

@@ -43,7 +43,7 @@ window.addEventListener("afterprint", () => {
 // A box that scrolls sideways can be reached and scrolled with the keyboard; while something is
 // hidden at its right, that edge fades.
 const scrollable =
-  ".companion-scroll, .pst-scrollable-table-container, mjx-container[display], .cell_output .output, pre";
+  ".pst-scrollable-table-container, mjx-container[display], .cell_output .output, pre";
 function markScrollable() {
   for (const box of document.querySelectorAll(scrollable)) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;

@@ -8,15 +8,21 @@ of `ldp` is needed: the tools read what it wrote when the package is broken.
 
 from companion.agreement import MARGIN, agrees, smallest_fault
 from companion.claims import CLAIM_ID, CLAIM_MIME, ClaimError, claim
-from companion.figures import style
+from companion.figure_data import CSV_MIME
+from companion.figures import look, style
+from companion.numbers import VALUES_MIME, remember
 
 __all__ = [
     "CLAIM_ID",
     "CLAIM_MIME",
+    "CSV_MIME",
     "MARGIN",
+    "VALUES_MIME",
     "ClaimError",
     "agrees",
     "claim",
+    "look",
+    "remember",
     "smallest_fault",
     "style",
 ]

@@ -1,18 +1,16 @@
 """Checked claims: one that holds leaves a badge and a record, one that does not raises."""
 
 import html
-import math
 import re
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from companion.agreement import Relation, Z, agrees, smallest_noticed
+from companion.distance import farthest
+from companion.records import plain, publish
 
 CLAIM_MIME = "application/vnd.ldp.claim+json"
-MAX_RECORDED = 16  # longer arrays are recorded by shape and range, to keep pages light
-
 CLAIM_ID = r"[A-Za-z][A-Za-z0-9]*-F?\d+"  # short name of the source and number
 _SIGNS = {"==": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 
@@ -91,15 +89,17 @@ def claim(
         raise ClaimError(f"{id}: {text} does not hold ({tolerance})")
     record = {
         "id": id,
-        "observed": _plain(observed),
-        "expected": _plain(expected),
+        "observed": plain(observed),
+        "expected": plain(expected),
         "relation": relation,
         "tolerance": tolerance,
-        "standard_error": None if standard_error is None else _plain(standard_error),
+        "standard_error": None if standard_error is None else plain(standard_error),
         "rtol": float(rtol),
         "margin": margin,
         "notices": notices,
-        "values": {name: _plain(value) for name, value in (values or {}).items()},
+        "farthest": farthest(observed, expected, relation=relation, **rule),
+        "size": int(np.asarray(observed).size),
+        "values": {name: plain(value) for name, value in (values or {}).items()},
     }
     if notices is None:
         record["notices"] = smallest_noticed(observed, expected, relation=relation, **rule)
@@ -129,22 +129,6 @@ def _tolerance(
     return "exact"
 
 
-def _plain(value: Any) -> Any:
-    """Turn a value into what JSON can hold; infinities and fractions become strings."""
-    array = np.asarray(value)
-    if array.size > MAX_RECORDED:
-        summary: dict[str, Any] = {"shape": list(array.shape)}
-        if array.dtype.kind in "iufbO":
-            summary |= {"min": _plain(array.min()), "max": _plain(array.max())}
-        return summary
-    if array.ndim:
-        return [_plain(item) for item in array]
-    item = array.item()
-    if isinstance(item, Fraction) or (isinstance(item, float) and math.isinf(item)):
-        return str(item)
-    return item
-
-
 def _short(value: Any) -> str:
     """Write a value in a few characters."""
     array = np.asarray(value)
@@ -160,20 +144,7 @@ def _short(value: Any) -> str:
 
 def _show(id: str, text: str, record: dict[str, Any]) -> None:
     """Display the badge and the record in a notebook; print the text anywhere else."""
-    plain = f"[{id} checked] {text}"
-    try:
-        from IPython import get_ipython
-        from IPython.display import publish_display_data
-    except ImportError:
-        print(plain)
-        return
-    if get_ipython() is None:
-        print(plain)
-        return
-    badge = (
-        f'<p class="claim-badge" id="check-{id}"><a href="report.html#claim-{id}">'
-        f'<span class="claim-mark" aria-hidden="true">✓</span> {id} checked</a> '
-        f'<span class="claim-text">{html.escape(text)}</span></p>'
-    )
-    data = {"text/html": badge, "text/plain": plain, CLAIM_MIME: record}
-    publish_display_data(data)  # type: ignore[no-untyped-call]
+    plain_text = f"[{id} checked] {text}"
+    badge = f"<p><strong>{id} checked</strong>: {html.escape(text)}</p>"
+    if not publish({"text/html": badge, "text/plain": plain_text, CLAIM_MIME: record}):
+        print(plain_text)

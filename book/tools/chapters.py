@@ -35,6 +35,11 @@ def executed(name: str, root: Path = ROOT) -> Path:
     return root / "_build" / "executed" / f"{name}.ipynb"
 
 
+def drawings(root: Path = ROOT) -> Path:
+    """Folder for the figures that the pages show, taken out of the executed notebooks."""
+    return root / "_build" / "drawings"
+
+
 def claims_path(name: str, root: Path = ROOT) -> Path:
     """Path of the records of the claims that the chapter verified."""
     return root / "_build" / "claims" / f"{name}.json"

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from companion import CLAIM_MIME
+from companion import CLAIM_MIME, VALUES_MIME
 from tools import chapters, runs
 from tools.ledger import source_fault
 
@@ -72,3 +72,13 @@ def load(root: Path = chapters.ROOT) -> list[dict]:
     """Records of all chapters that this tool has run and whose results are as it stored them."""
     paths = [chapters.claims_path(name, root) for name in runs.intact(runs.load(root), root)]
     return [record for path in paths for record in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def remembered(name: str, root: Path = chapters.ROOT) -> dict:
+    """Numbers that a chapter has kept with `companion.remember`, by name."""
+    if name not in runs.intact(runs.load(root), root):
+        return {}
+    notebook = nbformat.read(chapters.executed(name, root), as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    kept = [output.get("data", {}).get(VALUES_MIME, {}) for output in outputs]
+    return {key: value for each in kept for key, value in each.get("values", {}).items()}

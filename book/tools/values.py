@@ -13,9 +13,10 @@ from companion import CLAIM_ID
 
 Records = dict[str, dict[str, Any]]
 
+_TAIL = r"(?P<indices>(?:\[\d+\])*)(?:\.(?P<end>min|max))?(?::(?P<format>[^{}`]*))?"
 NAME = (
     rf"(?:(?P<id>{CLAIM_ID})\.)?(?P<field>observed|expected|standard_error|notices|values\.\w+)"
-    r"(?P<indices>(?:\[\d+\])*)(?:\.(?P<end>min|max))?(?::(?P<format>[^{}`]*))?"
+    rf"{_TAIL}"
 )
 _BRACED = re.compile(r"\{" + NAME + r"\}")  # LaTeX has no groups of these names
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -63,9 +64,28 @@ def look_up(name: str, records: Records) -> str:
     return _formatted(match, match["id"], records)
 
 
+def look_up_remembered(name: str, numbers: dict[str, Any]) -> str:
+    """A number that the chapter has kept with `companion.remember`, by its name there.
+
+    Raises
+    ------
+    LookupError, TypeError, ValueError
+        If there is no such number, or it does not take this format.
+
+    Examples
+    --------
+    >>> look_up_remembered("gains[1]:.0%", {"gains": [0.1, 0.25]})
+    '25%'
+    """
+    match = re.fullmatch(rf"(?P<field>\w+){_TAIL}", name)
+    if not match:
+        raise LookupError(f"no number is called {name}")
+    return _formatted(match, "", {"": numbers})
+
+
 def _formatted(match: re.Match[str], own: str, records: Records) -> str:
     """The number that a name means, for reading."""
-    value: Any = records[match["id"] or own]
+    value: Any = records[match.groupdict().get("id") or own]
     for key in match["field"].split("."):
         value = value[key]
     for index in re.findall(r"\d+", match["indices"]):
