@@ -146,6 +146,8 @@ def depend_on_run(app: Sphinx, docname: str, content: list[str]) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the hooks."""
+    app.setup_extension("drawings")
+    app.setup_extension("claims_badge")
     # After myst-nb has made every custom format a file suffix: ours are names, not suffixes.
     app.connect("config-inited", register_chapters, priority=900)
     app.connect("builder-inited", warn_of_stale_chapters)
