@@ -37,7 +37,6 @@ def test_pages_build_when_all_is_fresh_and_not_when_a_source_changed(good_book: 
     shown = page_of(good_book, "01-twin")
     assert "the profile is fast, the seed is 1" in shown
     assert "Parameters" not in shown, "the injected cell is not for readers"
-    assert "Checked here" in page_of(good_book, "00-good")
     assert lost_files(good_book / "_build" / "html") == []
     kinds = {path.suffix for path in (good_book / "_build" / "html").rglob("*")}
     assert not kinds & {".map", ".mo", ".po", ".ttf"}, "files that no page asks for"
