@@ -3,11 +3,11 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import glossary_links
 import pytest
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 
+import glossary_links
 from tools import chapters
 
 
