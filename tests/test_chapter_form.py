@@ -145,4 +145,4 @@ def test_every_figure_has_the_width_of_a_telephone(notebook: nbformat.NotebookNo
         if cell.metadata.get("mystnb"):
             sizes = re.findall(r"figsize=\(([\d.]+)", cell.source)
             assert all(float(width) <= 3.75 for width in sizes), outputs.place(cell)
-            assert not re.search(r"subplots\([^)]*[2-9]", cell.source), "panels are figures"
+            assert not re.search(r"subplots\((\d|nrows|ncols)", cell.source), "panels are figures"
