@@ -55,7 +55,7 @@ types: $(VENV)/installed
 	$(PY) -m mypy
 
 unit: $(VENV)/installed
-	$(PY) -m pytest --junit-xml=_build/junit/1-unit.xml
+	$(ONE_THREAD) $(PY) -m pytest -n $(JOBS) --dist loadgroup --junit-xml=_build/junit/1-unit.xml
 
 site: $(VENV)/installed
 	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml

@@ -111,6 +111,13 @@ def good_book(bad_book: tuple[Path, str, int], tmp_path: Path) -> Path:
     return project
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep what shares the small book in one process: it takes half a minute to run."""
+    for item in items:
+        if "bad_book" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("small book"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say loudly that a whole kind of test was skipped."""
     skipped = terminalreporter.stats.get("skipped", [])

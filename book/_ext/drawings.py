@@ -35,10 +35,19 @@ DARK = {
     "#000000": "#e8e8e4",
 }
 PIXELS = 2  # of a picture to one of the page, as the style draws them
+# Letters are thinner than lines: in the light those of pale colours are darker.
+TEXT = {
+    "#d55e00": "#a84a00",
+    "#009e73": "#00734f",
+    "#cc79a7": "#9c4277",
+    "#e69f00": "#8a5f00",
+    "#56b4e9": "#1a6ea3",
+}
 IMAGE = re.compile(r'<img\b[^>]*\bclass="[^"]*\bdrawing\b[^>]*>')
 ATTRIBUTE = re.compile(r'\b(alt|src)="([^"]*)"')
 LEFT_OUT = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|\s*<!--.*?-->", re.S)
 REFERENCE = re.compile(r'(?:href="|url\()#([^")]+)')
+LETTERS = re.compile(r"<text\b[^>]*>|<g\b[^>]*>(?=\s*<text\b)")
 COLOR = re.compile(r"(?<=[:\s])#[0-9a-fA-F]{6}\b")
 FONTS = re.compile(r"(font: [^;\"]*?px)[^;\"]*")
 
@@ -156,7 +165,8 @@ def in_page(markup: str, alt: str, prefix: str) -> str:
     )
     markup = REFERENCE.sub(lambda m: m[0].replace("#", f"#{prefix}-", 1), markup)
     markup = FONTS.sub(r"\1 var(--pst-font-family-base)", markup)
-    markup = COLOR.sub(lambda m: f"light-dark({m[0]}, {dark(m[0])})", markup)
+    markup = LETTERS.sub(lambda m: COLOR.sub(lambda c: _pair(c[0], TEXT), m[0]), markup)
+    markup = COLOR.sub(lambda m: _pair(m[0], {}), markup)
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', markup)
     assert box, prefix
     width, height = (round(4 / 3 * float(side)) for side in box.groups())
@@ -167,6 +177,11 @@ def in_page(markup: str, alt: str, prefix: str) -> str:
         ' xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
     return re.sub(r"<svg\b[^>]*>", lambda _: head, markup, count=1).strip()
+
+
+def _pair(color: str, light: dict[str, str]) -> str:
+    """A colour in both modes, as a style's value; what was paired before stays."""
+    return f"light-dark({light.get(color.lower(), color)},{dark(color)})"
 
 
 def dark(color: str) -> str:
