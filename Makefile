@@ -13,7 +13,7 @@ PY := $(VENV)/bin/python
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help book run html notebooks serve test lint types unit site slow study seeds bench fuzz faults mutants kills lock clean
+.PHONY: help book run html pdf notebooks serve test lint types unit site slow study seeds bench fuzz faults mutants kills lock clean
 
 help:  ## list the commands
 	@echo "make COMMAND [PROFILE=fast|full]"
@@ -28,6 +28,9 @@ run: $(VENV)/installed  ## run chapters only: make run ONLY=01-randomized-respon
 
 html: $(VENV)/installed  ## build the pages from the chapters that have run
 	@$(PY) book/build_html.py
+
+pdf: $(VENV)/installed  ## set the chapters that have run as one PDF; says what must be installed for it
+	@$(PY) book/build_pdf.py
 
 notebooks: $(VENV)/installed  ## write every chapter as a plain notebook to _build/notebooks
 	@$(PY) book/plain_notebooks.py

@@ -15,6 +15,8 @@ BOOK = Path(__file__).resolve().parent
 # The package of this folder comes first: its pages are those of the files that were hashed.
 sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
+import plain_notebooks
+import printed
 from jupyter_book.sphinx import build_sphinx
 
 import archives
@@ -71,6 +73,8 @@ def build(root: Path, *, read_all: bool) -> int:
         return 1
     shed(site)
     archives.write(root, site)
+    plain_notebooks.write(root, site)
+    printed.lend(root, site)
     write_sums(site)
     unfinished.unlink()
     print(f"\nThe book is built. Open {site / 'index.html'}")

@@ -196,10 +196,12 @@ def test_chapters_offer_their_notebook_and_source(
     assert len(chapters) >= 2
     for visit in chapters:
         links = [link.removeprefix(browser.root) for link in visit.facts["links"]]
-        (notebook,) = (link for link in links if link.endswith(".ipynb"))
+        notebook, *others = (link for link in links if link.endswith(".ipynb"))
         (source,) = (link for link in links if link.endswith(".md"))
         cells = json.loads((site_dir / notebook).read_text(encoding="utf-8"))["cells"]
         assert any(cell.get("outputs") for cell in cells), f"{notebook} was not executed"
+        assert [Path(other).stem.rpartition("-")[2] for other in others] == ["plain", "exercises"]
+        assert all((site_dir / other).is_file() for other in others)
         written = root / Path(visit.page).with_suffix(".md")
         assert (site_dir / source).read_bytes() == written.read_bytes()
 

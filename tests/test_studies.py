@@ -260,11 +260,12 @@ def test_differences_are_taken_within_a_run():
         )
 
 
-def test_plain_notebooks_find_the_tables_where_chapters_do(tmp_path):
-    (tmp_path / "studies").mkdir()
-    (tmp_path / "studies" / "votes.csv").write_text("rule,mean\n")
-    assert plain_notebooks.main(["--root", str(tmp_path)]) == 0
-    folder = tmp_path / "_build" / "notebooks"
+def test_plain_notebooks_find_the_tables_where_chapters_do(good_book):
+    (good_book / "studies").mkdir()
+    (good_book / "studies" / "votes.csv").write_text("rule,mean\n")
+    assert plain_notebooks.main(["--root", str(good_book)]) == 0
+    folder = good_book / "_build" / "notebooks" / "notebooks"
+    assert (folder / "00-good.ipynb").exists()
     assert (folder / "../studies/votes.csv").resolve().read_text() == "rule,mean\n"
 
 

@@ -6,7 +6,6 @@ Everything here repairs or completes what the theme writes; a page that lacks wh
 
 import html
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from sphinx.util.images import get_image_size
 
 import drawings
 from site_math import reserve
+from tools import chapters
 
 logger = logging.getLogger(__name__)
 
@@ -153,28 +153,24 @@ def check_alternative_texts(app: Sphinx, doctree: nodes.document, docname: str) 
         seen.add(text)
 
 
-def offer_notebook(app: Sphinx, pagename: str) -> str | None:
-    """Copy the executed notebook that the page shows into the site; return where it is."""
-    executed = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
-    if pagename not in app.env.all_docs or not executed.is_file():
-        return None
-    name = f"notebooks/{executed.name}"
-    target = Path(app.outdir) / name
-    target.parent.mkdir(exist_ok=True)
-    shutil.copyfile(executed, target)
-    return name
-
-
-def download_buttons(context: dict[str, Any], notebook: str | None) -> list[dict[str, Any]]:
-    """Return the page's download menu: executed notebook, source, and paper."""
-    pathto = context["pathto"]
+def download_buttons(root: Path, pagename: str, context: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the page's download menu: its notebooks, its source, and paper."""
+    pathto, name = context["pathto"], Path(pagename).name
     if not context.get("sourcename"):
         return []
     source = f"_sources/{context['sourcename']}"
-    buttons = [{"type": "link", "url": pathto(source, 1), "text": "Source (.md)", "icon": SOURCE}]
-    if notebook:
-        url = pathto(notebook, 1)
-        buttons.insert(0, {"type": "link", "url": url, "text": "Notebook (.ipynb)", "icon": CODE})
+    files = {"Source (.md)": (source, SOURCE)}
+    if name in chapters.names(root):
+        notebooks = {
+            "Notebook with results (.ipynb)": (f"notebooks/{name}.ipynb", CODE),
+            "Notebook to run (.ipynb)": (f"notebooks/{name}-plain.ipynb", CODE),
+            "Notebook without solutions (.ipynb)": (f"notebooks/{name}-exercises.ipynb", CODE),
+        }
+        files = notebooks | files
+    buttons = [
+        {"type": "link", "url": pathto(place, 1), "text": text, "icon": icon}
+        for text, (place, icon) in files.items()
+    ]
     paper = {"javascript": "window.print()", "text": "Print or PDF", "icon": PAPER}
     buttons.append({"type": "javascript", **paper})
     return [
@@ -211,7 +207,7 @@ def finish_page(
 ) -> None:
     """Drop assets and set the menu once every other extension has added its own."""
     drop_unwanted_assets(context)
-    context["header_buttons"] = download_buttons(context, offer_notebook(app, pagename))
+    context["header_buttons"] = download_buttons(Path(app.srcdir), pagename, context)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import plain_notebooks
+import printed
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
@@ -16,19 +18,25 @@ import archives
 
 
 class Take(SphinxRole):
-    """A link to the wheel, the sources or the data, wherever the page is."""
+    """A link to one of the archives, the notebooks or the PDF, wherever the page is."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Make the link; where there is no site, the name of the file alone."""
         titled = re.fullmatch(r"(.*\S)\s*<(\w+)>", self.text, re.S)
         kind = titled[2] if titled else self.text
-        known = archives.names(Path(self.env.srcdir))
+        root = Path(self.env.srcdir)
+        known = archives.names(root) | {"notebooks": plain_notebooks.archive(root)}
+        known["pdf"] = printed.place()
         if kind not in known:
             message = f"there is no archive {kind!r}; there are: {', '.join(known)}"
             return [], [self.inliner.reporter.error(message, line=self.lineno)]
         address = posixpath.relpath(known[kind], posixpath.dirname(self.env.docname) or ".")
         name = posixpath.basename(known[kind])
         text = nodes.Text(titled[1]) if titled else nodes.literal(name, name)
+        if kind == "pdf":
+            self.env.note_reread()  # it may be set after these pages were built, or be outdated
+            if not printed.current(root):
+                return [text, nodes.Text(" (`make pdf`; not set for these pages)")], []
         if self.env.app.builder.format != "html":
             return [text], []
         return [nodes.reference("", "", text, refuri=address, internal=True)], []
