@@ -46,6 +46,11 @@ LOOKS = {
     "tree": (1, "v"),
     "16 bins": (3, "o"),
     "64 bins": (4, "s"),
+    # means
+    "one bit": (0, "o"),
+    "Laplace": (1, "s"),
+    "piecewise": (2, "^"),
+    "hybrid": (3, "D"),
 }
 
 
