@@ -8,6 +8,7 @@ of `ldp` is needed: the tools read what it wrote when the package is broken.
 
 from companion.agreement import MARGIN, agrees, smallest_fault
 from companion.claims import CLAIM_ID, CLAIM_MIME, ClaimError, claim
+from companion.explorables import hand_over, javascript
 from companion.figure_data import CSV_MIME
 from companion.figures import look, style
 from companion.numbers import VALUES_MIME, remember
@@ -21,6 +22,8 @@ __all__ = [
     "ClaimError",
     "agrees",
     "claim",
+    "hand_over",
+    "javascript",
     "look",
     "remember",
     "smallest_fault",

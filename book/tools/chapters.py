@@ -30,6 +30,13 @@ def tables(root: Path = ROOT) -> list[Path]:
     return sorted((root / "studies").glob("*.csv"))
 
 
+def scripts(text: str, root: Path = ROOT) -> list[Path]:
+    """Scripts of the explorables that a chapter runs, and the core that all of them share."""
+    found = sorted((root / "book" / "_static" / "explore").glob("*.js"))
+    named = [p for p in found if f'"{p.stem}"' in text]
+    return [p for p in found if p.stem == "core"] + named if named else []
+
+
 def executed(name: str, root: Path = ROOT) -> Path:
     """Path of the chapter's executed notebook."""
     return root / "_build" / "executed" / f"{name}.ipynb"

@@ -34,6 +34,7 @@ def key(name: str, profile: str, common: str, root: Path = ROOT) -> str:
     path = chapters.source(name, root)
     text = path.read_bytes() if path.exists() else b""
     shown = [t.read_bytes() for t in chapters.tables(root) if t.name.encode() in text]
+    shown += [s.read_bytes() for s in chapters.scripts(text.decode(errors="replace"), root)]
     return hashlib.sha256(b"\0".join([profile.encode(), common.encode(), text, *shown])).hexdigest()
 
 
