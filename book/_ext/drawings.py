@@ -190,7 +190,7 @@ def dark(color: str) -> str:
     Examples
     --------
     >>> dark("#0072B2"), dark("#ffffff"), dark("#d9d9d6")
-    ('#5aa9e6', '#1f1f1f', '#41413c')
+    ('#5aa9e6', '#1f1f1f', '#40403b')
     """
     if (known := DARK.get(color.lower())) is not None:
         return known
