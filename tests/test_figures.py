@@ -16,16 +16,29 @@ CONTRAST = 4.5  # of text to its ground, WCAG 2.2 AA
 OVERLAP = 1.5  # pixels in both directions: letters that touch are still read
 LOOK = """() => [...document.querySelectorAll("svg.drawing")].map((svg) => {
   const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
-  const ground = getComputedStyle(document.body).backgroundColor;
+  const page = getComputedStyle(document.body).backgroundColor;
+  const areas = [...svg.querySelectorAll("path, rect, use")].map((area) =>
+    ({ area, at: area.getBoundingClientRect(), fill: getComputedStyle(area).fill,
+       shown: getComputedStyle(area).fillOpacity * getComputedStyle(area).opacity > 0.5 })).filter(
+    (one) => one.fill !== "none" && one.shown && one.at.width > 4 && one.at.height > 4);
   const texts = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim());
   return {
     name: svg.closest("figure")?.id ?? "", label: svg.getAttribute("aria-label") ?? "",
     left: box.left, right: box.right, width: box.width,
     texts: texts.map((text) => {
-      const { left, right, top, bottom } = text.getBoundingClientRect();
-      const parts = [text, ...text.querySelectorAll("tspan")];
+      // A formula is a text of many parts, whose own box also counts the blanks between them.
+      const spans = [...text.querySelectorAll("tspan")].filter((part) => part.textContent.trim());
+      const parts = spans.length ? spans : [text];
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      const left = Math.min(...boxes.map((b) => b.left)), top = Math.min(...boxes.map((b) => b.top));
+      const right = Math.max(...boxes.map((b) => b.right));
+      const bottom = Math.max(...boxes.map((b) => b.bottom));
       const sizes = parts.map((part) => scale * parseFloat(getComputedStyle(part).fontSize));
-      return { text: text.textContent.trim(), left, right, top, bottom, size: Math.max(...sizes),
+      const x = (left + right) / 2, y = (top + bottom) / 2;
+      const below = areas.filter(({ area, at }) => at.left < x && x < at.right && at.top < y &&
+        y < at.bottom && area.compareDocumentPosition(text) & 4);
+      const ground = below.length ? below[below.length - 1].fill : page;
+      return { text: text.textContent.replace(/\\s+/g, ""), left, right, top, bottom, size: Math.max(...sizes),
                inside: left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1
                        && bottom <= box.bottom + 1,
                fill: getComputedStyle(text).fill, ground };

@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from tools import claims, ledger
+from tools.values import written
 
 FEW = 4  # as many numbers are told one by one
 # Before the source's statement, and before the numbers of a check that is not of that statement.
@@ -194,7 +195,7 @@ def number(value: Any) -> str:
         return (
             f"{value:,}".replace("-", "−") if abs(value) >= 10_000 else str(value).replace("-", "−")
         )
-    return f"{value:.4g}".replace("-", "−") if isinstance(value, float) else str(value)
+    return written(f"{value:.4g}") if isinstance(value, float) else str(value)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

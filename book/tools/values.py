@@ -96,7 +96,17 @@ def _formatted(match: re.Match[str], own: str, records: Records) -> str:
         raise TypeError(f"{match[0]} is not one number")
     if isinstance(value, str):  # infinities and fractions, which JSON does not have
         value = float(Fraction(value)) if re.fullmatch(r"-?\d+(/\d+)?", value) else float(value)
-    text = format(value, match["format"] or (".4g" if isinstance(value, float) else ""))
+    return written(format(value, match["format"] or (".4g" if isinstance(value, float) else "")))
+
+
+def written(text: str) -> str:
+    """A formatted number as books print it: a minus sign, and powers of ten.
+
+    Examples
+    --------
+    >>> written("-1.5e-07"), written("12%")
+    ('−1.5 × 10⁻⁷', '12%')
+    """
     power = re.fullmatch(r"(.*)e([+-])0*(\d+)(%?)", text)
     if not power:
         return text.replace("-", "−")
