@@ -30,7 +30,8 @@ LOOK = """() => [...document.querySelectorAll("svg.drawing")].map((svg) => {
       const spans = [...text.querySelectorAll("tspan")].filter((part) => part.textContent.trim());
       const parts = spans.length ? spans : [text];
       const boxes = parts.map((part) => part.getBoundingClientRect());
-      const left = Math.min(...boxes.map((b) => b.left)), top = Math.min(...boxes.map((b) => b.top));
+      const left = Math.min(...boxes.map((b) => b.left));
+      const top = Math.min(...boxes.map((b) => b.top));
       const right = Math.max(...boxes.map((b) => b.right));
       const bottom = Math.max(...boxes.map((b) => b.bottom));
       const sizes = parts.map((part) => scale * parseFloat(getComputedStyle(part).fontSize));
@@ -38,7 +39,8 @@ LOOK = """() => [...document.querySelectorAll("svg.drawing")].map((svg) => {
       const below = areas.filter(({ area, at }) => at.left < x && x < at.right && at.top < y &&
         y < at.bottom && area.compareDocumentPosition(text) & 4);
       const ground = below.length ? below[below.length - 1].fill : page;
-      return { text: text.textContent.replace(/\\s+/g, ""), left, right, top, bottom, size: Math.max(...sizes),
+      return { text: text.textContent.replace(/\\s+/g, ""), left, right, top, bottom,
+               size: Math.max(...sizes),
                inside: left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1
                        && bottom <= box.bottom + 1,
                fill: getComputedStyle(text).fill, ground };
