@@ -15,6 +15,11 @@ LOOKS = {
     "central": (0, "o"),
     "local": (1, "s"),
     "bound": (2, "_"),
+    "least error": (6, "o"),
+    "entropy bound": (0, "_"),
+    "spread bound": (2, "_"),
+    "budget bound": (1, "_"),
+    "report-count bound": (3, "_"),
     # mechanisms
     "GRR": (0, "o"),
     "OUE": (1, "s"),
@@ -26,6 +31,10 @@ LOOKS = {
     "HR": (3, "D"),
     "SS": (6, "*"),
     "RRRR": (4, "h"),
+    # rules that adapt, beside GRR and SS
+    "adaptive": (4, "h"),
+    "known": (5, "D"),
+    "semi": (2, "s"),
     # estimators
     "raw": (6, "o"),
     "Norm-Sub": (1, "s"),
