@@ -3,11 +3,13 @@
 Directives, used by `report.md`: `claims-run` (profile, versions, commit), `claims-counts`
 (verdicts by source), `claims-chapters` (which chapter checks what), `claims-sources` (a section for
 each source) and in it `claims-list` (its claims, each with a permanent anchor). The role
-``{claim}`S004-41` `` links to a claim; ``{value}`S003-11.observed[0]:.3g` `` is a number that the
-run recorded, ``{value}`gain:.0%` `` one that the chapter has kept with `remember`.
+``{claim}`S004-41` `` links to a claim, ``{claim}`this <S004-41>` `` with words of its own;
+``{value}`S003-11.observed[0]:.3g` `` is a number that the run recorded, ``{value}`gain:.0%` `` one
+that the chapter has kept with `remember`.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from tools import claims as files
 logger = logging.getLogger(__name__)
 
 REPORT = "book/report"
+TITLED = re.compile(r"(?:(.+?)\s*<)?([^<>]+)>?", re.S)  # `name`, or `words <name>`
 SECTIONS = "```{claims-sources}\n```\n"
 
 
@@ -70,7 +73,7 @@ def link(name: str, text: str, docname: str) -> pending_xref:
 
 
 class ClaimRole(SphinxRole):
-    """Link to a claim, with its verdict."""
+    """Link to a claim, with its verdict or, for ``words <name>``, with these words."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the claim up and link to it."""
@@ -79,11 +82,12 @@ class ClaimRole(SphinxRole):
         verdicts = {
             claim["id"]: ledger.shown(claim) for claim in ledger.sound(files.declared(root))
         }
-        if self.text not in verdicts:
-            logger.warning("no claim %s in claims.yml", self.text, location=self.get_location())
+        words, name = TITLED.fullmatch(self.text).groups()
+        if name not in verdicts:
+            logger.warning("no claim %s in claims.yml", name, location=self.get_location())
             return [nodes.literal("", self.text)], []
-        text = f"{self.text} ({verdicts[self.text]})"
-        return [link(f"claim-{self.text}", text, self.env.docname)], []
+        text = words or f"{name} ({verdicts[name]})"
+        return [link(f"claim-{name}", text, self.env.docname)], []
 
 
 class ValueRole(SphinxRole):
