@@ -2,8 +2,8 @@
 
 // One call of `explore(name, spec)` in NAME.js fills the boxes <figure data-explore="NAME">:
 //   formulas  pure functions; the chapter runs them and compares them with the package
-//   controls  {key, label, value, min, max, step | stops | options, say}, {key, value} (kept in the
-//             address only), or {button, press, grow}
+//   controls  {key, label, value, min, max, step | stops | options, say, set}, {key, value} (only in the
+//             address), or {button, press, grow}; set: (v, s) => changes
 //   draw      (state, kit) => {panels, html, says}: pictures, a table below them, one sentence
 //   drag      (state, kit, panel number, x, y) => changes of the state; a control must do the same
 // Without a document, in the run of a chapter, nothing is drawn.
@@ -224,8 +224,10 @@ const explore = (() => {
       output.htmlFor = input.id; words.textContent = c.label;
       if (c.options) for (const [value, text] of c.options) input.add(new Option(text, value));
       else Object.assign(input, {type: "range", min: c.stops ? 0 : c.min, max: c.stops ? c.stops.length - 1 : c.max, step: c.stops ? 1 : c.step});
-      input.addEventListener("input", () =>
-        change({[c.key]: c.options ? input.value : c.stops ? c.stops[input.value] : Number(input.value)}));
+      input.addEventListener("input", () => {
+        const v = c.options ? input.value : c.stops ? c.stops[input.value] : Number(input.value);
+        change(c.set ? c.set(v, state) : {[c.key]: v});
+      });
       refresh.push(() => {
         input.value = c.stops ? c.stops.indexOf(state[c.key]) : state[c.key];
         if (c.options) return;
