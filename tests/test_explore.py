@@ -17,7 +17,7 @@ PAGES = [chapters.ROOT / "index.md", *sorted((chapters.ROOT / "book").glob("*.md
 WHERE = {
     name: str(page.relative_to(chapters.ROOT).with_suffix(".html"))
     for page in PAGES
-    for name in re.findall(r"^```\{explore\} (\S+)", page.read_text(encoding="utf-8"), flags=re.M)
+    for name in re.findall(r"^`{3,}\{explore\} (\S+)", page.read_text(encoding="utf-8"), flags=re.M)
 }
 EVERY = pytest.mark.parametrize("name", sorted(WHERE))
 

@@ -48,6 +48,7 @@ const explore = (() => {
   function ticks([low, high], log, most = 5) {
     if (log) {
       const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+      if (last - first < 2) return [-1, 0, 1].flatMap((k) => [1, 2, 5].map((m) => m * 10 ** (first + k))).filter((v) => v >= low && v <= high);
       const step = Math.ceil((last - first + 1) / most) || 1;
       return Array.from({length: Math.floor((last - first) / step) + 1}, (_, i) => 10 ** (first + i * step));
     }
@@ -65,7 +66,7 @@ const explore = (() => {
   // A picture of 320 by `height` units (pixels, where there is room). With x and y ranges it has
   // axes, and its methods take values; without them they take units from the left upper corner.
   function panel({title, x, y, log = "", xlabel = "", ylabel = "", height = 250, tickx, ticky, shown = short}) {
-    const width = 320, left = x && y ? 44 : 0, right = width - 10, top = ylabel ? 32 : 20, bottom = x ? height - 40 : height;
+    const width = 320, left = x && y ? 44 : 0, right = width - 10, top = ylabel ? 38 : 20, bottom = x ? height - 40 : height;
     const flat = (v, on) => (on ? Math.log10(v) : v);
     const scale = (range, on, from, to) => {
       if (!range) return [(v) => v, (u) => u];
@@ -117,7 +118,7 @@ const explore = (() => {
         put(tag("path", {d: `M${left} ${py(v).toFixed(1)}H${right}`, class: "grid"}));
         put(tag("text", {x: left - 5, y: py(v) + 4, class: "end small"}, esc(label)));
       }
-      if (ylabel) put(tag("text", {x: 0, y: top, class: "small"}, esc(ylabel)));
+      if (ylabel) put(tag("text", {x: 0, y: 32, class: "small"}, esc(ylabel)));
     }
     return self;
   }
@@ -156,9 +157,8 @@ const explore = (() => {
     const data = document.querySelector(`script[data-explore-data="${name}"]`);
     const kit = {data: data && JSON.parse(data.textContent), formulas: spec.formulas, generator, show, short, share, panel, tag, esc, table};
     const still = matchMedia("(prefers-reduced-motion: reduce)");
-    const form = document.createElement("div"), pictures = document.createElement("div");
-    const below = document.createElement("div"), says = document.createElement("p");
-    [[form, "controls"], [pictures, "panels"], [below, "below"], [says, "says"]].forEach(([part, kind]) => { part.className = `explore-${kind}`; });
+    const [form, buttons, pictures, below, says] = ["controls", "buttons", "panels", "below", "says"].map((kind) =>
+      Object.assign(document.createElement(kind === "says" ? "p" : "div"), {className: `explore-${kind}`}));
     says.setAttribute("role", "status");
     let state = fromAddress(name, spec, location.hash) || defaults(spec);
     let panels = [], said = 0, kept = 0, frame = 0;
@@ -209,13 +209,14 @@ const explore = (() => {
           change({...news, [c.grow]: Math.min(state[c.grow], news[c.grow])});
           grow(c.grow, news[c.grow]);
         });
-        form.append(button);
+        buttons.append(button);
       } else if (c.label) form.append(field(c));
     }
     const reset = document.createElement("button");
     reset.type = "button"; reset.textContent = "Reset"; reset.className = "explore-reset";
     reset.addEventListener("click", () => change(defaults(spec)));
-    form.append(reset);
+    buttons.append(reset);
+    form.append(buttons);
 
     function field(c) {
       const label = document.createElement("label"), words = document.createElement("span"), output = document.createElement("output");
@@ -274,5 +275,5 @@ const explore = (() => {
     if (typeof document === "undefined") return;
     for (const figure of document.querySelectorAll(`figure[data-explore="${name}"]`)) begin(figure, name, spec);
   }
-  return Object.assign(define, {specs, generator, show, panel, ticks, toAddress, fromAddress});
+  return Object.assign(define, {specs, generator});
 })();
