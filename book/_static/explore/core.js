@@ -11,7 +11,7 @@ const explore = (() => {
   const specs = {};
 
   // ---------------- numbers
-  // SplitMix32: one 32-bit state, equal streams for equal seeds in every browser.
+  // SplitMix32: equal streams for equal seeds in every browser.
   function generator(seed) {
     let state = seed >>> 0;
     const word = () => {
@@ -28,7 +28,7 @@ const explore = (() => {
     return {word, below, coin, uniform, normal};
   }
 
-  // A number for reading: three digits, groups of thousands, a real minus.
+  // For reading: three digits, groups of thousands, a real minus.
   function show(x, digits = 3) {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
     const size = Math.abs(x);
