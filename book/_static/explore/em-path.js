@@ -34,8 +34,8 @@ explore("em-path", (() => {
     return counts.map((c) => Math.max(0, c / nu - r));
   }
 
-  const SIDE = 300, STEPS = 60, LEVELS = [16, 8, 4, 2, 1, 0.5];  // nats below the maximum
-  const at = (x) => [180 + SIDE * (x[1] - x[0]) / 2, 300 - SIDE * Math.sqrt(0.75) * x[2]];
+  const SIDE = 280, STEPS = 60, LEVELS = [16, 8, 4, 2, 1, 0.5];  // nats below the maximum
+  const at = (x) => [160 + SIDE * (x[1] - x[0]) / 2, 276 - SIDE * Math.sqrt(0.75) * x[2]];
   // Laws at most `level` below the maximum are a convex set: walk from the maximum in every direction.
   function contour(best, level, counts, epsilon) {
     const least = log_likelihood(best, counts, epsilon) - level;
@@ -59,7 +59,7 @@ explore("em-path", (() => {
     const top = log_likelihood(best, counts, s.eps), now = laws[s.step];
     const promised = laws.map((u) => certificate(u, counts, s.eps));
     const missing = laws.map((u) => (top - log_likelihood(u, counts, s.eps)) / n);
-    const p = kit.panel({title: "The darker, the likelier; ○ the maximum", height: 325});
+    const p = kit.panel({title: "The darker, the likelier; ○ the maximum", height: 300});
     for (const level of LEVELS) p.area(contour(best, level, counts, s.eps));
     p.line([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]].map(at), "quiet");
     ["all hold A", "all hold B", "all hold C"].forEach((name, v) => {

@@ -69,9 +69,8 @@ explore("posterior-share", (() => {
     q.line([[s.truth / 100, 0], [s.truth / 100, top]], "c1 dotted");
     q.dot(mean, 0, "c0", {r: 6});
     if (s.n && raw >= 0 && raw <= 1) q.text(raw, top * 0.015, "◆", "middle");
-    const where = mean < 0.5 ? [[0.62, 0.97], [0.62, 0.89], [0.62, 0.81]] : [[0.02, 0.97], [0.02, 0.89], [0.02, 0.81]];
-    ["— posterior, ● its mean", "- - prior", "··· truth  ◆ raw estimate"].forEach((t, i) =>
-      q.text(where[i][0], where[i][1] * top, t, "small"));
+    ["— posterior, ● its mean", "- - prior", "··· truth, ◆ raw estimate"].forEach((name, i) =>
+      q.text(mean < 0.5 ? 1 : 0.02, (0.96 - 0.08 * i) * top, name, mean < 0.5 ? "end small" : "small"));
     return {
       panels: [q],
       says: s.n === 0 ? `No report yet: the prior alone, mean 50 %, standard deviation ${kit.share(sd)}.`

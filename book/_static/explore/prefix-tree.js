@@ -20,15 +20,15 @@ explore("prefix-tree", (() => {
   const plural = (n, one, many) => (n === 1 ? `one ${one}` : `${n} ${many}`);
 
   function draw(s, kit) {
-    const {words, common} = kit.data, all = kept(words, s.bar, s.rounds), where = {"": [4, TOP + HEIGHT / 2]};
+    const {words, common} = kit.data, all = kept(words, s.bar, s.rounds), where = {"": [2, TOP + HEIGHT / 2]};
     const p = kit.panel({title: "", height: TOP + HEIGHT + 12});
     for (let r = 1; r <= s.rounds; r += 1) {
       const column = all.filter(([word]) => word.length === r).sort((a, b) => (a[0] < b[0] ? -1 : 1));
-      const x = 4 + 80 * r - (r > 3 ? 10 : 0), labels = column.length <= 40;
+      const x = 66 * r - 6, labels = column.length <= 40;
       p.text(x - 6, 30, String(column.length), "head").text(x - 6, 14, r === 1 ? "round 1" : String(r), "small");
       column.forEach(([word, , real], i) => {
         const y = TOP + HEIGHT * (i + 0.5) / column.length, [u, v] = where[word.slice(0, -1)];
-        where[word] = [x + (labels ? 12 + 8 * r : 3), y];
+        where[word] = [x + (labels ? 4 + 8 * r : 3), y];
         p.put(p.tag("path", {d: `M${u.toFixed(1)} ${v.toFixed(1)}L${x - 3} ${y.toFixed(1)}`, class: "line quiet", "stroke-width": 0.6}));
         if (labels) p.text(x, y + 4, real ? word : `${word} ×`, real ? "small" : "");
         else if (real) p.dot(x, y, "c0", {r: 2.5});
@@ -41,7 +41,7 @@ explore("prefix-tree", (() => {
     return {
       panels: [p],
       says: `With a bar of ${kit.show(s.bar)} standard deviations ${plural(last.length, "beginning", "beginnings")} of ` +
-        `${plural(s.rounds, "letter", "letters")} remain, ${false_ones || "none"} of which (×) no child has. Of the ` +
+        `${plural(s.rounds, "letter", "letters")} remain, ${["none", "one"][false_ones] || false_ones} of which (×) no child has. Of the ` +
         `${common.length} most common beginnings of names ${reached} are still there.`,
     };
   }

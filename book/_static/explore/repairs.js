@@ -39,11 +39,11 @@ explore("repairs", (() => {
   const TRUTHS = [["60-30-10", "60, 30 and 10 %"], ["100-0-0", "all hold A"], ["50-50-0", "half A, half B"],
     ["34-33-33", "nearly even"]];
 
-  // Laws of sum one as points of a plane; all raw estimates lie in a triangle 330 wide.
-  const UNIT = 330 / (1 + 3 * RARE);
-  const at = (x) => [180 + UNIT * (x[1] - x[0]) / 2, 322 - UNIT * Math.sqrt(0.75) * (x[2] + RARE)];
+  // Laws of sum one as points of a plane; all raw estimates lie in a triangle 310 wide.
+  const UNIT = 310 / (1 + 3 * RARE), BASE = 284;
+  const at = (x) => [160 + UNIT * (x[1] - x[0]) / 2, BASE - UNIT * Math.sqrt(0.75) * (x[2] + RARE)];
   const from = (u, v) => {
-    const c = (322 - v) / UNIT / Math.sqrt(0.75) - RARE, apart = 2 * (u - 180) / UNIT;
+    const c = (BASE - v) / UNIT / Math.sqrt(0.75) - RARE, apart = 2 * (u - 160) / UNIT;
     return [(1 - c - apart) / 2, (1 - c + apart) / 2];
   };
   const corner = (v, far) => [0, 1, 2].map((u) => (u === v ? 1 + 2 * far : -far));
@@ -59,7 +59,7 @@ explore("repairs", (() => {
     const x = estimates(s), f = s.truth.split("-").map((u) => u / 100), y = REPAIRS[s.repair](x);
     const raw = mse(x, f), repaired = mse(y, f);
     const better = repaired < raw - 1e-9 ? "nearer" : repaired > raw + 1e-9 ? "farther" : "as near";
-    const p = kit.panel({title: "", height: 336});
+    const p = kit.panel({title: "", height: 292});
     p.line([...[0, 1, 2, 0].map((v) => at(corner(v, RARE)))], "quiet dashed");
     p.area([0, 1, 2].map((v) => at(corner(v, 0))));
     const [fx, fy] = at(f), far = UNIT * Math.sqrt(raw / 2);
@@ -73,15 +73,16 @@ explore("repairs", (() => {
     p.dot(...at(x), "c1", {r: 7});
     if (on) p.dot(...at(y), "c0", {r: 6});
     p.text(fx, fy + 5, "×", "middle head");
-    p.text(8, 18, "● raw", "small");
+    p.dot(12, 14, "c1", {r: 6}).text(24, 18, "raw").dot(12, 36, "c0", {r: 6}).text(24, 40, "repaired");
+    p.text(12, 62, "×", "middle head").text(24, 62, "truth");
     const rows = Object.entries(REPAIRS).map(([name, repair]) => {
       const z = repair(x), e = mse(z, f);
-      return [name, ...listed(z), kit.show(e), e < raw - 1e-9 ? "nearer" : e > raw + 1e-9 ? "farther" : "as near"];
+      return [name, ...listed(z), `${e < raw - 1e-9 ? "↓ " : e > raw + 1e-9 ? "↑ " : ""}${kit.show(e)}`];
     });
-    rows.unshift(["raw", ...listed(x), kit.show(raw), ""]);
+    rows.unshift(["raw", ...listed(x), kit.show(raw)]);
     return {
       panels: [p],
-      html: kit.table("All repairs of this estimate", ["", ...NAMES, "squared error", "than raw"], rows),
+      html: kit.table("All repairs; ↓ nearer to the truth than raw, ↑ farther", ["", ...NAMES, "squared error"], rows),
       says: `${s.repair} sends ${listed(x).join(", ")} to ${listed(y).join(", ")}` +
         `${on ? "" : ", which does not sum to one"}. The squared error goes from ${kit.show(raw)} to ` +
         `${kit.show(repaired)}: ${better} to the truth.`,

@@ -27,23 +27,23 @@ explore("restricted", (() => {
     const spent = audit(Q), y = Q.map((_, v) => ratio(Q, v)).findIndex((u) => u > spent - 1e-9);
     const c = column(Q, y), worst = [c.indexOf(Math.max(...c)), c.indexOf(Math.min(...c))];
     const most = Math.max(...Q.flat());
-    const p = kit.panel({title: "Chance of a report (column) by value (row)", height: 372});
+    const p = kit.panel({title: "Chance of a report (column) by value (row)", height: 336});
     VALUES.forEach((name, v) => {
-      p.text(20, 71 + 39 * v, name, v < s.k ? "middle head" : "middle");
-      p.text(55 + 39 * v, 42, name, v < s.k ? "middle head" : "middle");
+      p.text(14, 68 + 35 * v, name, v < s.k ? "middle head" : "middle");
+      p.text(47 + 35 * v, 40, name, v < s.k ? "middle head" : "middle");
     });
     Q.forEach((row, x) => row.forEach((u, v) => {
-      p.box(36 + 39 * v, 48 + 39 * x, 74 + 39 * v, 86 + 39 * x, "c0", {"fill-opacity": 0.04 + 0.46 * u / most});
-      p.text(55 + 39 * v, 71 + 39 * x, written(u), "middle small");
+      p.box(30 + 35 * v, 46 + 35 * x, 64 + 35 * v, 80 + 35 * x, "c0", {"fill-opacity": 0.04 + 0.46 * u / most});
+      p.text(47 + 35 * v, 67 + 35 * x, written(u), "middle small");
     }));
     for (const x of new Set(worst)) {
-      p.put(p.tag("rect", {x: 36 + 39 * y, y: 48 + 39 * x, width: 38, height: 38, class: "line c1"}));
+      p.put(p.tag("rect", {x: 30 + 35 * y, y: 46 + 35 * x, width: 34, height: 34, class: "line c1"}));
     }
     const gain = honest(Q, LAW), before = honest(plain, LAW);
     return {
       panels: [p],
       says: `The audit: the framed chances of report ${VALUES[y]} differ by a factor ${kit.show(Math.exp(spent))}, ` +
-        `a budget of ${kit.show(spent)} out of ${kit.show(s.eps)}. If every value is half as frequent as the one before, a report is the ` +
+        `which spends ${kit.show(spent)} of the budget ${kit.show(s.eps)}. If every value is half as frequent as the one before, a report is the ` +
         `truth with probability ${kit.share(gain)}; by randomized response, ${kit.share(before)}.`,
     };
   }

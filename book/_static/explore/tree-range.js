@@ -2,7 +2,7 @@
 
 // A range of 64 values: which nodes of a tree answer it, and with what noise.
 explore("tree-range", (() => {
-  const D = 64;
+  const D = 64, WIDTH = 4.875;  // a value, in pixels
   const depth = (d, branching) => Math.round(Math.log(d) / Math.log(branching));
 
   // The fewest nodes that make up start..stop-1, each as [level, first value, number of values].
@@ -40,7 +40,7 @@ explore("tree-range", (() => {
     const b = Number(s.branching), levels = depth(D, b), start = s.start, stop = Math.max(s.stop, start);
     const used = pieces(start, stop, b, levels);
     const p = kit.panel({title: `${used.length} nodes answer the range`, height: 40 + 30 * (levels + 1)});
-    const at = (v) => 10 + 5.3125 * v;
+    const at = (v) => 4 + WIDTH * v;
     for (let level = 0; level <= levels; level += 1) {
       const width = D / b ** level;
       for (let first = 0; first < D; first += width) {
@@ -57,8 +57,8 @@ explore("tree-range", (() => {
     const most = Math.max(...rows.map((row) => row[1]), 1e-9);
     const q = kit.panel({title: "Standard error of the answer", height: 150});
     rows.forEach(([name, v], i) => {
-      q.text(10, 48 + 38 * i, `${name}: ${kit.share(error(v), 2)}`, "");
-      q.box(10, 53 + 38 * i, 10 + 335 * Math.sqrt(v / most), 63 + 38 * i, `c${[2, 0, 1][i]}`);
+      q.text(4, 48 + 38 * i, `${name}: ${kit.share(error(v), 2)}`, "");
+      q.box(4, 53 + 38 * i, 4 + 312 * Math.sqrt(v / most), 63 + 38 * i, `c${[2, 0, 1][i]}`);
     });
     const [flat, , best] = rows.map((row) => error(row[1]));
     return {
@@ -82,7 +82,7 @@ explore("tree-range", (() => {
     draw,
     drag(s, kit, number, x) {
       if (number !== 0) return null;
-      const v = Math.min(Math.max(Math.floor((x - 10) / 5.3125), 0), D - 1);
+      const v = Math.min(Math.max(Math.floor((x - 4) / WIDTH), 0), D - 1);
       return Math.abs(v - s.start) < Math.abs(v + 1 - s.stop) ? {start: v} : {stop: v + 1};
     },
   };
