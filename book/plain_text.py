@@ -69,7 +69,7 @@ class Renderer:
             return self.number(content)
         if kind == "tree":
             return f"`{content}`"
-        if kind == "claim":
+        if kind == "claim" and not titled:
             return f"{content} ({self.verdicts.get(content, 'claim')})"
         if kind.startswith("py:") or kind == "class":
             return f"`{titled[1] if titled else content.lstrip('~')}`"

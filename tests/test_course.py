@@ -1,6 +1,9 @@
 """What chapters say of themselves is read as it is written, and no chapter needs a later one."""
 
 import re
+from pathlib import Path
+
+from course_pages import weeks
 
 import course
 from course_graph import depths, drawing
@@ -84,3 +87,19 @@ def test_the_drawing_has_every_chapter_within_the_width_of_a_telephone() -> None
     assert all(19 <= float(x) <= 352 - 19 for x in re.findall(r'cx="(\d+)"', svg))
     places = re.findall(r'cx="(\d+)" cy="(\d+)"', svg)
     assert len(set(places)) == len(known)
+
+
+def test_no_week_of_a_course_needs_a_later_one(root: Path) -> None:
+    known = {chapter.name: chapter for chapter in course.chapters()}
+    page = (root / "book" / "teaching.md").read_text(encoding="utf-8")
+    courses = re.findall(r"^```\{syllabus\}\n(.*?)^```", page, re.M | re.S)
+    lengths = []
+    for text in courses:
+        listed = weeks(text.splitlines(), known)
+        lengths.append(len(listed))
+        order = [name for week in listed for name in week]
+        for name in order:
+            needs = set(known[name].needs) & set(order)
+            assert needs <= set(order[: order.index(name)]), name
+    assert lengths == [4, 8, 14]
+    assert {*order} == {*known}, "the longest course has the whole book"

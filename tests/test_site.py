@@ -206,10 +206,16 @@ def test_chapters_offer_their_notebook_and_source(
         assert (site_dir / source).read_bytes() == written.read_bytes()
 
 
-def test_the_reference_page_has_every_public_name(site_dir: Path) -> None:
-    page = (site_dir / "book" / "api.html").read_text(encoding="utf-8")
+def test_the_reference_pages_have_every_public_name_in_a_table_and_below(site_dir: Path) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in (site_dir / "book").glob("api-*.html")]
     names = [name for name in ldp.__all__ if not inspect.ismodule(getattr(ldp, name))]
-    assert [name for name in names if f'id="ldp.{name}"' not in page] == []
+    assert [n for n in names if not any(f'id="ldp.{n}"' in page for page in pages)] == []
+    for page in pages:
+        (table,) = re.findall(r'<table class="[^"]*api-names.*?</table>', page, re.S)
+        rows = re.findall(r'href="#([\w.]+)".*?</td>\s*<td><p>(.+?)</p></td>', table, re.S)
+        below = re.findall(r'<dl class="py (?:class|function|data)">\s*<dt[^>]*id="([\w.]+)"', page)
+        assert [name for name, _ in rows] == below
+        assert all(text.endswith(".") for _, text in rows), rows
 
 
 @pytest.mark.parametrize("key", ["/", "Control+k"])

@@ -12,12 +12,15 @@ from typing import Any
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import course
 from course_graph import drawing
 from tools import claims as files
 from tools import ledger
+
+logger = logging.getLogger(__name__)
 
 
 class CourseDirective(SphinxDirective):
@@ -155,9 +158,12 @@ class Syllabus(CourseDirective):
 
 
 def weeks(lines: Iterable[str], known: Iterable[str]) -> list[list[str]]:
-    """Names of the chapters of each week, from their numbers."""
-    by_number = {int(name[:2]): name for name in known}
-    return [[by_number[int(number)] for number in line.split()] for line in lines if line.strip()]
+    """Names of the chapters of each week, from their numbers; a number without a chapter warns."""
+    by_number = {name[:2].lstrip("0") or "0": name for name in known}
+    asked = [line.split() for line in lines if line.strip()]
+    for number in {number for week in asked for number in week} - set(by_number):
+        logger.warning("no chapter has the number %s of a syllabus", number)
+    return [[by_number[n] for n in week if n in by_number] for week in asked]
 
 
 def total(chapters: list[course.Chapter]) -> str:
