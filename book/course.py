@@ -96,7 +96,7 @@ def chapters(root: Path = ROOT) -> list[Chapter]:
 
 def ancestors(name: str, known: dict[str, Chapter]) -> set[str]:
     """All that a chapter needs, directly or by what it needs."""
-    direct = set(known[name].needs)
+    direct = set(known[name].needs) & set(known)
     return direct | {above for need in direct for above in ancestors(need, known)}
 
 
@@ -104,6 +104,7 @@ def direct_needs(known: dict[str, Chapter]) -> dict[str, list[str]]:
     """What each chapter needs that nothing else it needs brings along."""
     reduced = {}
     for name, chapter in known.items():
-        implied = {a for need in chapter.needs for a in ancestors(need, known)}
-        reduced[name] = [need for need in chapter.needs if need not in implied]
+        needs = [need for need in chapter.needs if need in known]
+        implied = {a for need in needs for a in ancestors(need, known)}
+        reduced[name] = [need for need in needs if need not in implied]
     return reduced
