@@ -179,13 +179,17 @@ def test_after_every_control_was_used_it_fits_and_breaks_no_rule(
 
 @pytest.mark.site
 @EVERY
-def test_without_scripts_its_content_is_there(browser: Browser, name: str) -> None:
+def test_without_scripts_its_content_and_its_first_pictures_are_there(
+    browser: Browser, name: str
+) -> None:
     context = browser.context(java_script_enabled=False)
     page = context.new_page()
     page.goto(browser.root + WHERE[name])
     kept = page.locator(f"{box(name)} .explore-static")
     assert kept.is_visible()
-    assert len(kept.inner_text()) > 40 or kept.locator("img").count()
+    assert len(kept.inner_text()) > 40
+    assert all(svg.bounding_box()["width"] > 250 for svg in kept.locator("svg").all())
+    assert kept.locator("svg").count()
     context.close()
 
 

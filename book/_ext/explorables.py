@@ -1,12 +1,16 @@
 """Sphinx extension: the directive `explore`, a box in which a script lets the reader try something.
 
 What stands inside the directive is shown where no script runs: in print, in a notebook, in a
-browser without scripts. Scripts and styles go to the pages that have a box, and to no other.
+browser without scripts. There the pictures stand above it as they are before anybody
+touches them. Scripts and styles go to the pages that have a box, and to no other.
 """
 
+import html
+import json
 from pathlib import Path
 from typing import Any, ClassVar
 
+from _quickjs import Context, JSException  # as in companion/explorables.py
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
@@ -15,6 +19,16 @@ from sphinx.util.docutils import SphinxDirective
 
 logger = logging.getLogger(__name__)
 SCRIPTS = Path(__file__).resolve().parents[1] / "_static" / "explore"
+# What a box shows before anybody touches it: its panels as SVG, its sentence and its table.
+FIRST = """
+(name, data) => {
+  const spec = explore.specs[name];
+  const state = Object.fromEntries(spec.controls.filter((c) => c.key).map((c) => [c.key, c.value]));
+  const drawn = spec.draw(state, {...explore.tools, data, formulas: spec.formulas});
+  const pictures = (drawn.panels || []).map((panel, number) => panel.markup(number));
+  return [pictures, drawn.says, drawn.html || ""];
+}
+"""
 
 
 class explorable(nodes.container):
@@ -64,7 +78,34 @@ def open_box(self: Any, node: explorable) -> None:
         f'style="--room: {wide}px; --narrow-room: {narrow}px">\n'
         f'<p class="explore-title" id="explore-{name}-title">Try it: '
         f'{self.encode(node["title"])}</p>\n<div class="explore-static">\n'
+        f"{first_pictures(name, handed(self.document, name))}"
     )
+
+
+def first_pictures(name: str, data: str = "null") -> str:
+    """Draw an explorable without a browser, with the numbers that the run handed to it as JSON."""
+    engine = Context()
+    for script in ("core", name):
+        engine.eval((SCRIPTS / f"{script}.js").read_text(encoding="utf-8"))
+    try:
+        drawn = engine.eval(f"JSON.stringify(({FIRST})({json.dumps(name)}, {data}))")
+    except JSException:
+        if data == "null":  # its chapter has no run, of which `verified` warns
+            return ""
+        raise
+    pictures, says, table = json.loads(drawn)
+    told = html.escape(says)
+    markup = "".join(pictures).replace("<title></title>", f"<title>{told}</title>")
+    return f'<div class="explore-panels">{markup}</div>\n<p>{told}</p>\n{table}\n'
+
+
+def handed(document: nodes.document, name: str) -> str:
+    """Numbers of the run that `hand_over` put on this page, as JSON."""
+    start = f'data-explore-data="{name}">'
+    for raw in document.findall(nodes.raw):
+        if start in raw.astext():
+            return raw.astext().split(start)[1].split("</script>")[0]
+    return "null"
 
 
 def close_box(self: Any, node: explorable) -> None:

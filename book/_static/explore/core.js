@@ -10,7 +10,7 @@
 const explore = (() => {
   const specs = {};
 
-  // ---------------- numbers
+  // ---- numbers
   // SplitMix32: equal streams for equal seeds in every browser.
   function generator(seed) {
     let state = seed >>> 0;
@@ -58,7 +58,7 @@ const explore = (() => {
     return Array.from({length: last - first + 1}, (_, i) => Number(((first + i) * step).toPrecision(12)));
   }
 
-  // ---------------- pictures
+  // ---- pictures
   const esc = (text) => String(text).replace(/[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
   const tag = (name, attributes, inside = "") =>
     `<${name}${Object.entries(attributes).map(([k, v]) => ` ${k}="${esc(typeof v === "number" ? +v.toFixed(2) : v)}"`).join("")}>${inside}</${name}>`;
@@ -129,7 +129,7 @@ const explore = (() => {
       .map((h) => `<th scope="col">${h}</th>`).join("")}</tr></thead><tbody>${rows.map(([first, ...rest]) =>
       `<tr><th scope="row">${first}</th>${rest.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
 
-  // ---------------- state
+  // ---- state
   function read(control, text) {
     if (control.options) return control.options.some(([v]) => v === text) ? text : control.value;
     const number = Number(text);
@@ -152,10 +152,10 @@ const explore = (() => {
     return moved.length ? `#explore-${name}:${moved.map((c) => `${c.key}=${state[c.key]}`).join("&")}` : "";
   }
 
-  // ---------------- a box
+  // ---- a box
   function begin(figure, name, spec) {
     const data = document.querySelector(`script[data-explore-data="${name}"]`);
-    const kit = {data: data && JSON.parse(data.textContent), formulas: spec.formulas, generator, show, short, share, panel, tag, esc, table};
+    const kit = {...tools, data: data && JSON.parse(data.textContent), formulas: spec.formulas};
     const still = matchMedia("(prefers-reduced-motion: reduce)");
     const [form, buttons, pictures, below, says] = ["controls", "buttons", "panels", "below", "says"].map((kind) =>
       Object.assign(document.createElement(kind === "says" ? "p" : "div"), {className: `explore-${kind}`}));
@@ -270,10 +270,11 @@ const explore = (() => {
     if (fromAddress(name, spec, location.hash)) figure.scrollIntoView();
   }
 
+  const tools = {generator, show, short, share, panel, tag, esc, table};
   function define(name, spec) {
     specs[name] = spec;
     if (typeof document === "undefined") return;
     for (const figure of document.querySelectorAll(`figure[data-explore="${name}"]`)) begin(figure, name, spec);
   }
-  return Object.assign(define, {specs, generator});
+  return Object.assign(define, {specs, generator, tools});
 })();
