@@ -61,7 +61,7 @@ unit: $(VENV)/installed
 	$(ONE_THREAD) $(PY) -m pytest -n $(JOBS) --dist loadgroup --junit-xml=_build/junit/1-unit.xml
 
 site: $(VENV)/installed
-	$(PY) -m pytest -m "site or chapters" --junit-xml=_build/junit/2-site.xml
+	$(PY) -m pytest -n $(JOBS) -m "site or chapters" --junit-xml=_build/junit/2-site.xml
 
 slow: $(VENV)/installed  ## the tests that take minutes; run every night, after make run
 	$(PY) -m pytest -m slow

@@ -39,7 +39,12 @@ from pathlib import Path
 wheels = [str(path) for path in Path("../dist").glob("*.whl")]
 assert wheels, "the folder dist must lie beside the folder of this notebook"
 subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wheels], check=True)"""
-NEEDED = ("matplotlib", "cvxpy", "ipykernel")  # by chapters, beside what the package needs
+NEEDED = (
+    "matplotlib",
+    "cvxpy",
+    "ipykernel",
+    "quickjs-ng",
+)  # by chapters, beside what the package needs
 COMPANION = """\
 [build-system]
 requires = ["flit_core"]
@@ -166,6 +171,8 @@ def write_companion(root: Path, folder: Path) -> None:
         project = Path(scratch)
         caches = shutil.ignore_patterns("__pycache__")
         shutil.copytree(chapters.ROOT / "book" / "companion", project / "companion", ignore=caches)
+        scripts = chapters.ROOT / "book" / "_static" / "explore"
+        shutil.copytree(scripts, project / "companion" / "explore")
         text = COMPANION.format(version=version, needed=needed)
         (project / "pyproject.toml").write_text(text, encoding="utf-8")
         archives.write_wheel(project, folder)

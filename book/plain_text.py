@@ -126,7 +126,7 @@ class Renderer:
         if kind == "figure":
             return f"*Figure. {text}*" if text else ""
         if kind.startswith("explore"):
-            return f"*On the site an explorable stands here.* {text}".strip()
+            return f"**{options.get('title', title)}** (an explorable of the site). {text}"
         if kind == "solution":
             return folded("Solution", text)
         name = kind.rpartition(":")[2].capitalize()

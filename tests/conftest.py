@@ -4,9 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import site_browser
 from hypothesis import settings
 from small_book import BAD, GOOD, tool, write_project
 
@@ -51,6 +53,13 @@ def chromium() -> str:
     if path is None:
         pytest.skip(NO_BROWSER)
     return path
+
+
+@pytest.fixture(scope="session")
+def browser(site_dir: Path, chromium: str) -> Iterator[site_browser.Browser]:
+    """One browser for all tests of a process: playwright does not start a second one beside it."""
+    with site_browser.opened(site_dir, chromium) as it:
+        yield it
 
 
 def find_chromium() -> str | None:

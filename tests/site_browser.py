@@ -19,6 +19,12 @@ AXE_OPTIONS = {
     "rules": {"region": {"enabled": True}},
     "resultTypes": ["violations"],
 }
+COLOURS = {
+    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
+    "resultTypes": ["violations"],
+}
+STILL = "*, ::before, ::after { transition: none !important }"  # a colour on its way is no colour
+NARROW = 768  # pixels: where nothing may need to be scrolled sideways
 TEXT_TYPES = (".html", ".css", ".js", ".svg", ".json", ".md", ".ipynb", ".txt")
 
 WATCH_SHIFTS = """
@@ -187,7 +193,7 @@ class Browser:
         spoil: Callable[[str], str] | None = None,
         mode: str = "light",
         width: int = 1280,
-        narrow: tuple[int, ...] = (),
+        widths: tuple[int, ...] = (),
         axe: bool = False,
     ) -> Visit:
         """Open a page, let it settle, and gather what the checks judge.
@@ -205,12 +211,24 @@ class Browser:
             page.goto(self.root + name if "://" not in name else name)
             page.evaluate(SETTLED)
             visit.facts = page.evaluate(FACTS)
-            if axe:
-                visit.violations[f"{mode}, {width} px"] = run_axe(page)
-            for pixels in narrow:
+            for pixels in widths:
                 page.set_viewport_size({"width": pixels, "height": 900})
-                visit.overflow[pixels] = page.evaluate(OVERFLOW)
+                if pixels < NARROW:
+                    visit.overflow[pixels] = page.evaluate(OVERFLOW)
+                if axe:
+                    _look(page, visit, pixels)
         return visit
+
+
+def _look(page: Page, visit: Visit, width: int) -> None:
+    """Run axe in both modes; in the dark only what colours can change."""
+    page.add_style_tag(content=STILL)
+    visit.violations[f"light, {width} px"] = run_axe(page)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    visit.violations[f"dark, {width} px"] = run_axe(page, COLOURS)
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
 
 
 def _note_message(visit: Visit, message: Any) -> None:
@@ -231,10 +249,11 @@ def _answer(body: str, route: Any) -> None:
     route.fulfill(status=200, content_type="text/html; charset=utf-8", body=body)
 
 
-def run_axe(page: Page) -> list[dict[str, Any]]:
+def run_axe(page: Page, options: dict[str, Any] = AXE_OPTIONS) -> list[dict[str, Any]]:
     """Run axe-core on the page as it stands; returns its violations."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    return page.evaluate("(options) => axe.run(document, options)", AXE_OPTIONS)["violations"]
+    if not page.evaluate("window.axe !== undefined"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    return page.evaluate("(options) => axe.run(document, options)", options)["violations"]
 
 
 @contextmanager

@@ -3,8 +3,10 @@
 The same functions judge the book's pages and the spoilt pages of the negative controls.
 """
 
+import posixpath
 import re
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -102,12 +104,57 @@ def stamp_faults(visit: Visit) -> list[str]:
     return [f"stamp {stamp!r} lacks {word!r}" for word in wanted if word not in stamp]
 
 
-def link_faults(visit: Visit, pages: set[str], root: str) -> list[str]:
-    """Links to pages of the site that are not there."""
-    inside = {link.split("#")[0].split("?")[0] for link in visit.facts["links"]}
-    names = {link.removeprefix(root) for link in inside if link.startswith(root)}
-    missing = {name for name in names if name.endswith(".html")} - pages
-    return [f"links to {name}, which is not there" for name in sorted(missing)]
+# Judged once for a page, where it is first seen.
+OF_A_PAGE = (
+    head_faults,
+    image_faults,
+    overflow_faults,
+    axe_faults,
+    weight_faults,
+    shift_faults,
+    stamp_faults,
+)
+
+
+@dataclass
+class Written:
+    """What the file of a page says, links as paths of the site."""
+
+    title: str
+    description: str
+    links: list[str]
+    pages: set[str]
+    next: str
+    previous: str
+
+
+def read_page(path: Path, name: str) -> Written:
+    """Read the file of a page."""
+    text = path.read_text(encoding="utf-8")
+    head = re.search(r"<title>(.*?)</title>", text, re.S)
+    about = re.search(r'<meta[^>]*name="description"[^>]*content="([^"]*)"', text) or re.search(
+        r'<meta[^>]*content="([^"]*)"[^>]*name="description"', text
+    )
+    given = [inside(link, name) for link in re.findall(r'<a\b[^>]*?\shref="([^"]*)"', text)]
+    links = list(dict.fromkeys(link for link in given if link))
+    near = {}
+    for side in ("right-next", "left-prev"):
+        tag = re.search(rf'<a\b[^>]*class="{side}"[^>]*>', text)
+        href = re.search(r'href="([^"]*)"', tag[0]) if tag else None
+        near[side] = inside(href[1], name) if href else ""
+    pages = {link for link in links if link.endswith(".html")}
+    title = head[1].strip() if head else ""
+    return Written(
+        title, about[1] if about else "", links, pages, near["right-next"], near["left-prev"]
+    )
+
+
+def inside(link: str, name: str) -> str:
+    """Path in the site of what a link of a page leads to; empty if it leads out of the site."""
+    if re.match(r"[a-z]+:|//", link):
+        return ""
+    path = unquote(link.split("#")[0].split("?")[0])
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
 
 
 def lost_files(site: Path) -> list[str]:

@@ -231,7 +231,7 @@ def test_rebuilt_and_substitute_verdicts_are_shown_and_counted_apart() -> None:
     assert ledger.shown(GOOD | {"basis": "reconstructed"}) == "corrected"
     assert ledger.shown(rebuilt) == "reconstruction verified"
     assert ledger.shown(other) == "reproduced on substitute data"
-    table = claims_html.counts_table([sound, rebuilt, rebuilt, other], {"S004": "Slides"})
+    table = claims_html.counts_table([sound, rebuilt, rebuilt, other])
     assert re.search(r"all sources.*?</th><td>1</td><td>2</td><td>1</td><td>0</td>", table)
 
 
@@ -257,10 +257,19 @@ def test_unlisted_erratum_is_found() -> None:
 # ------------------------------------------------------------------------ the pieces of the report
 
 
+def test_a_claim_has_the_classes_by_which_the_report_filters() -> None:
+    assert claims_html.kinds(GOOD | {"source": "S004", "chapter": "04-which-oracle"}) == [
+        "claim-corrected", "is-corrected", "of-s004", "in-04-which-oracle"
+    ]  # fmt: skip
+    form = claims_html.filters([GOOD | {"source": "S004", "chapter": "04-which-oracle"}])
+    for value in ("corrected", "s004", "04-which-oracle"):
+        assert f'<option value="{value}">' in form
+
+
 def test_report_shows_counts_numbers_and_a_citation() -> None:
     (claim_,) = ledger.merged([GOOD], [RECORD])
     assert ledger.counts([GOOD])["S004"]["corrected"] == 1
-    table = claims_html.counts_table([GOOD], {"S004": "Slides"})
+    table = claims_html.counts_table([GOOD])
     assert re.search(r'<th scope="row">all sources.*?</th>(<td>0</td>){3}<td>1</td>', table)
     assert dict(claims_html.numbers(claim_))["Published"] == "(0.016, 0.027)"
     facts = {"versions": {"ldp-companion": "1.0"}, "commit": "abc1234"}
@@ -337,10 +346,13 @@ def test_site_carries_the_ledger_and_an_anchor_for_every_claim(
     content = json.loads((site_dir / "claims.json").read_text(encoding="utf-8"))
     assert [c["id"] for c in content["claims"]] == [c["id"] for c in claims]
     page = (site_dir / "book" / "report.html").read_text(encoding="utf-8")
-    missing = [c["id"] for c in claims if f'id="claim-{c["id"]}"' not in page]
-    assert missing == []
-    for claim_ in (c for c in claims if c["chapter"]):
-        assert f'href="{claim_["chapter"]}.html#check-{claim_["id"]}"' in page
+    assert [c["id"] for c in claims if f'id="claim-{c["id"]}"' not in page] == []
+    for name in {c["chapter"] for c in claims if c["chapter"]}:
+        cards = (site_dir / "book" / "cards" / f"{name}.html").read_text(encoding="utf-8")
+        for claim_ in (c["id"] for c in claims if c["chapter"] == name):
+            assert f'href="cards/{name}.html#claim-{claim_}"' in page
+            assert f'id="claim-{claim_}"' in cards
+            assert f'href="../{name}.html#check-{claim_}"' in cards
 
 
 # --------------------------------------------------------------------------------- the badges

@@ -1,12 +1,11 @@
 """Explorables: small, equal to the package, usable by keyboard, citable, whole without scripts."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import site_checks as checks
-from site_browser import Browser, Visit, opened, run_axe
+from site_browser import Browser, Visit, run_axe
 
 from companion import hand_over, javascript
 from tools import chapters
@@ -108,12 +107,6 @@ STATE = """
   };
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser(site_dir: Path, chromium: str) -> Iterator[Browser]:
-    with opened(site_dir, chromium) as it:
-        yield it
 
 
 def box(name: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_browser import SETTLED, Browser, Visit, opened
+from site_browser import SETTLED, Browser, Visit
 
 import drawings
 from tools import chapters
@@ -49,12 +49,6 @@ LOOK = """() => [...document.querySelectorAll("svg.drawing")].map((svg) => {
 })"""
 ADD = "html => document.querySelector('article').insertAdjacentHTML('beforeend', html)"
 Seen = dict[int | str, list[dict[str, Any]]]
-
-
-@pytest.fixture(scope="module")
-def browser(site_dir: Path, chromium: str) -> Iterator[Browser]:
-    with opened(site_dir, chromium) as it:
-        yield it
 
 
 def visit(browser: Browser, name: str, markup: str = "") -> Seen:

@@ -120,6 +120,6 @@ def test_the_archive_holds_all_that_a_notebook_needs(target: Path, root: Path) -
 def test_the_helpers_are_in_a_wheel_that_asks_for_the_package(target: Path) -> None:
     (wheel,) = target.glob("dist/ldp_companion_book-*.whl")
     with zipfile.ZipFile(wheel) as packed:
-        assert "companion/__init__.py" in packed.namelist()
+        assert {"companion/__init__.py", "companion/explore/core.js"} <= {*packed.namelist()}
         (metadata,) = (name for name in packed.namelist() if name.endswith("METADATA"))
         assert "Requires-Dist: ldp-companion==" in packed.read(metadata).decode()

@@ -1,114 +1,68 @@
-"""The built site in a real browser: every page, without a network, in both modes and two widths."""
+"""The built site in a real browser: every page, without a network, in both modes, three widths."""
 
 import inspect
 import json
 import re
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import site_checks as checks
 from playwright.sync_api import Locator
-from site_browser import SETTLED, Browser, Visit, opened
+from site_browser import SETTLED, Browser, Visit
 
 import archives
 import course
 import ldp
+from tools import chapters
 
 pytestmark = pytest.mark.site
 
-NARROW = (390, 320)
+WIDTHS = (1280, 390, 320)
 FRONT = "index.html"
 CHAPTER = "book/01-randomized-response.html"  # has formulas, figures and exercises
 PLAIN = "book/cite.html"  # has none of them, so it is quick to spoil
 
 
-@pytest.fixture(scope="session")
-def browser(site_dir: Path, chromium: str) -> Iterator[Browser]:
-    with opened(site_dir, chromium) as it:
-        yield it
+def page_names() -> list[str]:
+    """Every page of the built site; none before it is built."""
+    site = chapters.ROOT / "_build" / "html"
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    return [name for name in names if not name.startswith(("_static/", "_sources/"))]
 
 
-@pytest.fixture(scope="session")
-def pages(site_dir: Path) -> list[str]:
-    """Every page of the site."""
-    names = sorted(str(path.relative_to(site_dir)) for path in site_dir.rglob("*.html"))
-    names = [name for name in names if not name.startswith(("_static/", "_sources/"))]
-    assert {CHAPTER, FRONT} <= {*names}
-    return names
+@pytest.mark.parametrize("name", page_names())
+def test_a_page_is_sound(browser: Browser, site_dir: Path, name: str) -> None:
+    """Two visits: a desktop in both modes at three widths, and a dark telephone, from the file."""
+    desk = browser.visit(name, widths=WIDTHS, axe=True)
+    hand = browser.visit((site_dir / name).as_uri(), mode="dark", width=390)
+    shared = (checks.network_faults, checks.console_faults, checks.formula_faults)
+    assert [fault for visit in (desk, hand) for check in shared for fault in check(visit)] == []
+    assert [fault for check in checks.OF_A_PAGE for fault in check(desk)] == []
+    assert checks.shift_faults(hand) == []
 
 
-@pytest.fixture(scope="session")
-def wide(browser: Browser, pages: list[str]) -> list[Visit]:
-    """First visits on a desktop in light mode; the window is then made narrow."""
-    return [browser.visit(page, narrow=NARROW, axe=True) for page in pages]
+@pytest.fixture(scope="module")
+def written(site_dir: Path) -> dict[str, checks.Written]:
+    """What every page says in its file."""
+    return {name: checks.read_page(site_dir / name, name) for name in page_names()}
 
 
-@pytest.fixture(scope="session")
-def dark(browser: Browser, pages: list[str]) -> list[Visit]:
-    """First visits on a telephone in dark mode."""
-    return [browser.visit(page, mode="dark", width=390, narrow=NARROW, axe=True) for page in pages]
+def test_no_page_is_missing(written: dict[str, checks.Written]) -> None:
+    assert {CHAPTER, PLAIN, FRONT, "search.html"} <= {*written}
 
 
-@pytest.fixture(scope="session")
-def from_file(browser: Browser, pages: list[str], site_dir: Path) -> list[Visit]:
-    """Visits of the files themselves, as after unpacking an archive."""
-    return [browser.visit((site_dir / page).as_uri()) for page in pages]
+def test_no_two_pages_share_title_or_description(written: dict[str, checks.Written]) -> None:
+    for fact in ("title", "description"):
+        seen = [getattr(page, fact) for page in written.values()]
+        assert sorted(seen) == sorted(set(seen)), f"two pages share one of their {fact}s"
 
 
-def faults_of(visits: list[Visit], *functions: Callable[[Visit], list[str]]) -> list[str]:
-    return [
-        f"{visit.page}: {fault}"
-        for visit in visits
-        for function in functions
-        for fault in function(visit)
-    ]
-
-
-def test_no_request_leaves_and_the_console_is_silent(
-    wide: list[Visit], dark: list[Visit], from_file: list[Visit]
-) -> None:
-    visits = wide + dark + from_file
-    assert faults_of(visits, checks.network_faults, checks.console_faults) == []
-
-
-def test_every_formula_is_drawn(wide: list[Visit], from_file: list[Visit]) -> None:
-    assert faults_of(wide + from_file, checks.formula_faults) == []
-    assert any(visit.facts["formulas"] for visit in wide)
-
-
-def test_every_page_has_one_title_one_heading_and_a_description(wide: list[Visit]) -> None:
-    assert faults_of(wide, checks.head_faults) == []
-    for fact in ("title", "descriptions"):
-        seen = [str(visit.facts[fact]) for visit in wide]
-        assert sorted(seen) == sorted(set(seen)), f"two pages share one of their {fact}"
-
-
-def test_every_image_has_its_own_text_and_its_size(wide: list[Visit]) -> None:
-    assert faults_of(wide, checks.image_faults) == []
-
-
-def test_no_page_overflows_a_narrow_window(wide: list[Visit], dark: list[Visit]) -> None:
-    assert faults_of(wide + dark, checks.overflow_faults) == []
-
-
-def test_no_page_breaks_an_accessibility_rule(wide: list[Visit], dark: list[Visit]) -> None:
-    assert faults_of(wide + dark, checks.axe_faults) == []
-
-
-def test_the_first_load_is_light_and_does_not_move(wide: list[Visit], dark: list[Visit]) -> None:
-    assert faults_of(wide + dark, checks.weight_faults, checks.shift_faults) == []
-
-
-def test_every_page_says_what_it_was_built_from(wide: list[Visit]) -> None:
-    assert faults_of(wide, checks.stamp_faults) == []
-
-
-def test_links_inside_the_site_lead_somewhere(
-    wide: list[Visit], pages: list[str], browser: Browser
-) -> None:
-    assert [f for visit in wide for f in checks.link_faults(visit, {*pages}, browser.root)] == []
+def test_links_inside_the_site_lead_somewhere(written: dict[str, checks.Written]) -> None:
+    lost = {f"{name}: {link}" for name, page in written.items() for link in page.pages - {*written}}
+    assert lost == set()
 
 
 def test_the_site_holds_what_it_refers_to_and_little_else(site_dir: Path, root: Path) -> None:
@@ -147,63 +101,54 @@ def box_of(place: Locator) -> dict[str, float]:
 
 
 def test_the_front_page_leads_to_every_chapter_and_says_what_each_needs(
-    browser: Browser, wide: list[Visit]
+    browser: Browser, written: dict[str, checks.Written]
 ) -> None:
-    (front,) = (visit for visit in wide if visit.page == FRONT)
-    links = [link.removeprefix(browser.root) for link in front.facts["links"]]
-    chapters = course.chapters()
-    assert {f"book/{chapter.name}.html" for chapter in chapters} <= {*links}
+    listed = course.chapters()
+    assert {f"book/{chapter.name}.html" for chapter in listed} <= written[FRONT].pages
     with browser.page(Visit(FRONT, {})) as page:
         page.goto(browser.root)
         rows = page.locator(".chapter-map > li").all()
-        assert len(rows) == len(chapters)
-        known = {chapter.name: chapter for chapter in chapters}
+        assert len(rows) == len(listed)
+        known = {chapter.name: chapter for chapter in listed}
         needs = course.direct_needs(known)
-        for row, chapter in zip(rows, chapters, strict=True):
+        for row, chapter in zip(rows, listed, strict=True):
             hrefs = [a.get_attribute("href") for a in row.locator("a").all()]
             assert hrefs == [f"book/{name}.html" for name in (chapter.name, *needs[chapter.name])]
 
 
 def test_the_site_carries_package_sources_and_data_and_links_them(
-    wide: list[Visit], browser: Browser, site_dir: Path
+    written: dict[str, checks.Written], site_dir: Path
 ) -> None:
-    links = {visit.page: visit.facts["links"] for visit in wide}
     for kind, name in archives.names().items():
         assert (site_dir / name).is_file()
-        assert browser.root + name in links["book/cite.html"], kind
-    assert browser.root + archives.names()["wheel"] in links[FRONT]
+        assert name in written[PLAIN].links, kind
+    assert archives.names()["wheel"] in written[FRONT].links
 
 
 def test_next_leads_through_the_whole_book_and_previous_back(
-    wide: list[Visit], browser: Browser
+    written: dict[str, checks.Written],
 ) -> None:
-    by_name = {visit.page: visit.facts for visit in wide}
     name, seen = FRONT, []
     while name:
         seen.append(name)
-        following = by_name[name]["next"]
-        if following:
-            after = following[0].removeprefix(browser.root)
-            assert by_name[after]["previous"] == [browser.root + name]
-        name = following[0].removeprefix(browser.root) if following else ""
-    assert sorted(seen) == sorted(set(by_name) - {"search.html"})
+        after = written[name].next
+        assert not after or written[after].previous == name
+        name = after
+    assert sorted(seen) == sorted(set(written) - {"search.html"})
 
 
-def test_chapters_offer_their_notebook_and_source(
-    wide: list[Visit], browser: Browser, site_dir: Path, root: Path
+def test_chapters_offer_their_notebooks_and_source(
+    written: dict[str, checks.Written], site_dir: Path, root: Path
 ) -> None:
-    chapters = [visit for visit in wide if Path(visit.page).name[:2].isdigit()]
-    assert len(chapters) >= 2
-    for visit in chapters:
-        links = [link.removeprefix(browser.root) for link in visit.facts["links"]]
-        notebook, *others = (link for link in links if link.endswith(".ipynb"))
-        (source,) = (link for link in links if link.endswith(".md"))
-        cells = json.loads((site_dir / notebook).read_text(encoding="utf-8"))["cells"]
-        assert any(cell.get("outputs") for cell in cells), f"{notebook} was not executed"
-        assert [Path(other).stem.rpartition("-")[2] for other in others] == ["plain", "exercises"]
-        assert all((site_dir / other).is_file() for other in others)
-        written = root / Path(visit.page).with_suffix(".md")
-        assert (site_dir / source).read_bytes() == written.read_bytes()
+    for name in chapters.names(root):
+        links = written[f"book/{name}.html"].links
+        kinds = [f"notebooks/{name}{kind}.ipynb" for kind in ("", "-plain", "-exercises")]
+        assert [link for link in links if link.endswith(".ipynb")] == kinds
+        assert all((site_dir / link).is_file() for link in kinds)
+        cells = json.loads((site_dir / kinds[0]).read_text(encoding="utf-8"))["cells"]
+        assert any(cell.get("outputs") for cell in cells), f"{name} was not executed"
+        (source,) = (link for link in links if link.endswith(f"/{name}.md"))
+        assert (site_dir / source).read_bytes() == chapters.source(name, root).read_bytes()
 
 
 def test_the_reference_pages_have_every_public_name_in_a_table_and_below(site_dir: Path) -> None:
@@ -230,6 +175,29 @@ def test_search_by_keyboard_finds_a_chapter(browser: Browser, key: str) -> None:
         found = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
         page.wait_for_load_state("networkidle")
     assert any(CHAPTER in link for link in found)
+    assert checks.network_faults(visit) + checks.console_faults(visit) == []
+
+
+DEFINED = {
+    "budget": "term-privacy-budget",
+    "confidence interval": "term-confidence-interval",
+    "OUE": "term-OUE",
+    "epsilon": "term-epsilon-LDP",
+    "ε": "term-epsilon-LDP",
+}
+
+
+@pytest.mark.parametrize("query", DEFINED)
+def test_search_finds_the_definition_first_and_shows_no_tex(browser: Browser, query: str) -> None:
+    visit = Visit("search", {})
+    with browser.page(visit) as page:
+        page.goto(browser.root + "search.html?q=" + quote(query))
+        page.wait_for_selector("#search-results li p.context")
+        page.wait_for_load_state("networkidle")
+        found = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
+        shown = page.locator("#search-results").inner_text()
+    assert any(link.endswith(f"#{DEFINED[query]}") for link in found[:3]), found[:3]
+    assert re.findall(r"\\[a-zA-Z(\[]+", shown) == []
     assert checks.network_faults(visit) + checks.console_faults(visit) == []
 
 
@@ -410,7 +378,7 @@ def test_a_spoilt_page_is_found(browser: Browser, name: str) -> None:
     spoil, check, message = SPOILT[name]
     page = CHAPTER if check in (checks.formula_faults, checks.weight_faults) else PLAIN
     axe = check is checks.axe_faults
-    visit = browser.visit(page, spoil=spoil, narrow=NARROW, axe=axe)
+    visit = browser.visit(page, spoil=spoil, widths=WIDTHS, axe=axe)
     found = check(visit)
     assert found
     assert message in " ".join(found)

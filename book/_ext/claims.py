@@ -1,11 +1,8 @@
-"""Sphinx extension: the reproduction report, `claims.json`, and the roles `{claim}` and `{value}`.
+"""Sphinx extension: what pages say of claims: the roles `{claim}` and `{value}`, and `claims.json`.
 
-Directives, used by `report.md`: `claims-run` (profile, versions, commit), `claims-counts`
-(verdicts by source), `claims-chapters` (which chapter checks what), `claims-sources` (a section for
-each source) and in it `claims-list` (its claims, each with a permanent anchor). The role
-``{claim}`S004-41` `` links to a claim, ``{claim}`this <S004-41>` `` with words of its own;
+The role ``{claim}`S004-41` `` links to a claim, ``{claim}`this <S004-41>` `` with words of its own;
 ``{value}`S003-11.observed[0]:.3g` `` is a number that the run recorded, ``{value}`gain:.0%` `` one
-that the chapter has kept with `remember`.
+that the chapter has kept with `remember`. The directives of the report are in `claims_pages`.
 """
 
 import json
@@ -19,7 +16,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import SphinxRole
 
 import execution
 from tools import chapters, ledger, runs, values
@@ -29,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 REPORT = "book/report"
 TITLED = re.compile(r"(?:(.+?)\s*<)?([^<>]+)>?", re.S)  # `name`, or `words <name>`
-SECTIONS = "```{claims-sources}\n```\n"
+CARDS = "book/cards"  # a page of cards for each chapter
 
 
 def load(env: BuildEnvironment) -> list[ledger.Claim]:
@@ -115,92 +112,17 @@ class ValueRole(SphinxRole):
         return values.look_up_remembered(self.text, page["remembered"])
 
 
-class ClaimsDirective(SphinxDirective):
-    """What the directives share: they depend on the ledger and on every chapter's checks."""
-
-    def claims(self) -> list[ledger.Claim]:
-        """Load the claims and have the page read again when they change."""
-        depend_on_checks(self.env)
-        return load(self.env)
-
-
-class ClaimsFacts(ClaimsDirective):
-    """A piece of HTML made of all claims."""
-
-    def run(self) -> list[nodes.Node]:
-        """Write the piece that the name of the directive asks for."""
-        claims = self.claims()
-        if self.name == "claims-run":
-            text = claims_html.run_facts(run_facts(self.env, claims))
-        elif self.name == "claims-counts":
-            titles = {s["name"]: s["title"] for s in files.sources(Path(self.env.srcdir))}
-            text = claims_html.counts_table(claims, titles)
-        else:
-            text = claims_html.chapter_index(claims)
-        return [nodes.raw("", text, format="html")]
-
-
-class ClaimsList(ClaimsDirective):
-    """Every claim of the source named in the argument."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Write one card for each claim."""
-        claims = self.claims()
-        facts = run_facts(self.env, claims)
-        return [self.card(c, facts) for c in claims if c["source"] == self.arguments[0]]
-
-    def card(self, claim: ledger.Claim, facts: dict[str, Any]) -> nodes.container:
-        """One claim: head, statement, facts, and a BibTeX entry."""
-        anchor = f"claim-{claim['id']}"
-        card = nodes.container(ids=[anchor], classes=["claim", f"claim-{claim['verdict']}"])
-        card += nodes.raw("", claims_html.head(claim), format="html")
-        card += self.paragraph(claim["statement"])
-        rows = nodes.definition_list()
-        for term, content in self.rows(claim):
-            rows += nodes.definition_list_item(
-                "", nodes.term("", term), nodes.definition("", content)
-            )
-        card += rows
-        card += nodes.raw("", claims_html.bibtex_block(claim, facts), format="html")
-        return card
-
-    def rows(self, claim: ledger.Claim) -> list[tuple[str, nodes.paragraph]]:
-        """Terms and texts of a card, without what a claim does not have."""
-        rows = [("Where", self.paragraph(claim["place"]))]
-        rows += [(name, nodes.paragraph("", text)) for name, text in claims_html.numbers(claim)]
-        for term, field in (("Why this margin", "margin"), ("On its power", "notices")):
-            if claim.get(field):
-                rows.append((term, self.paragraph(claim[field])))
-        rows.append(("How", self.paragraph(claim["how"])))
-        if claim.get("reason"):
-            rows.append(("Reason", self.paragraph(claim["reason"])))
-        if record := claim["check"]:
-            text = f"{record['chapter']}, code cell {record['code_cell']}"
-            checked = link(f"check-{claim['id']}", text, self.env.docname)
-            rows.append(("Checked in", nodes.paragraph("", "", checked)))
-        return rows
-
-    def paragraph(self, text: str) -> nodes.paragraph:
-        """Parse a line of Markdown, for its formulas."""
-        children, messages = self.state.inline_text(text, self.lineno)
-        return nodes.paragraph("", "", *children, *messages)
-
-
-def write_sections(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Give each source its section, where the report asks for them."""
-    if docname == REPORT:
-        root = Path(app.srcdir)
-        app.env.note_dependency(str(root / "book" / "sources.yml"))
-        content[0] = content[0].replace(SECTIONS, claims_html.sections(files.sources(root)))
+def card_page(env: BuildEnvironment, claim: ledger.Claim) -> str:
+    """The page of a claim's card; the report itself where there is no such page."""
+    page = f"{CARDS}/{claim['chapter']}"
+    return page if page in env.found_docs else REPORT
 
 
 def register_anchors(app: Sphinx, env: BuildEnvironment) -> None:
     """Tell the standard domain where every claim and its badge stand, whatever was read."""
     anchors = env.get_domain("std").anonlabels
     for claim in load(env):
-        anchors[f"claim-{claim['id']}"] = (REPORT, f"claim-{claim['id']}")
+        anchors[f"claim-{claim['id']}"] = (card_page(env, claim), f"claim-{claim['id']}")
         if claim["check"]:
             chapter = f"book/{claim['chapter']}"
             anchors[f"check-{claim['id']}"] = (chapter, f"check-{claim['id']}")
@@ -219,6 +141,9 @@ def check_consistency(app: Sphinx, env: BuildEnvironment) -> None:
     names = chapters.names(root)
     faults += ledger.schema_faults([c for c in claims if c.get("chapter") not in names])
     faults += [f"claim {i} is missing from the errata" for i in ledger.unlisted(claims, text)]
+    if (root / CARDS).exists():
+        used = {c["chapter"] for c in claims if c.get("chapter") in names}
+        faults += [f"{CARDS} has no page {n}" for n in used if f"{CARDS}/{n}" not in env.found_docs]
     for fault in faults:
         logger.warning(fault, location=str(files.path(root)))
 
@@ -237,14 +162,11 @@ def write_json(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the role, the directives and the checks."""
+    """Register the roles and the checks."""
     app.add_role("claim", ClaimRole())
     app.add_role("value", ValueRole())
-    for name in ("claims-run", "claims-counts", "claims-chapters"):
-        app.add_directive(name, ClaimsFacts)
-    app.add_directive("claims-list", ClaimsList)
+    app.setup_extension("claims_pages")
     app.add_css_file("claims.css")
-    app.connect("source-read", write_sections)
     app.connect("env-updated", register_anchors)
     app.connect("env-check-consistency", check_consistency)
     app.connect("build-finished", write_json)

@@ -1,6 +1,7 @@
 """Pieces of HTML and text of the reproduction report."""
 
 import html
+import re
 from collections import Counter
 from typing import Any
 
@@ -26,20 +27,69 @@ BASIS = {
 
 
 def numbers(claim: Claim) -> list[tuple[str, str]]:
-    """What the verdict rests on, the values that were compared, and what would have shown."""
-    rows = [("Basis", BASIS[claim["basis"]])]
-    if claim.get("data"):
-        rows.append(("Data", "a stand-in for the source's, which are not at hand"))
+    """The values that were compared, and the smallest fault that would have shown."""
+    rows = []
     if claim["published"] is not None:
         rows.append(("Published", show(claim["published"])))
     if record := claim["check"]:
         rows.append(("Observed", show(record["observed"])))
-        rows.append(("Expected", ledger.SIGNS[record["relation"]] + show(record["expected"])))
+        expected = ledger.SIGNS[record["relation"]] + show(record["expected"])
+        rows.append(("Expected", f"{expected} ({record['tolerance']})"))
+        rows.append(("Notices", notices(record)))
+    return rows
+
+
+def rules(claim: Claim) -> list[tuple[str, str]]:
+    """What the verdict rests on, and the rule of its tolerance."""
+    rows = [("Basis", BASIS[claim["basis"]])]
+    if claim.get("data"):
+        rows.append(("Data", "a stand-in for the source's, which are not at hand"))
+    if record := claim["check"]:
         rows.append(("Tolerance", f"{record['tolerance']} ({why(record)})"))
         if record["standard_error"] is not None:
             rows.append(("Standard error", show(record["standard_error"])))
-        rows.append(("Notices", notices(record)))
     return rows
+
+
+def kinds(claim: Claim) -> list[str]:
+    """Classes by which the report filters a claim."""
+    return [
+        f"claim-{claim['verdict']}",
+        f"is-{slug(ledger.shown(claim))}",
+        f"of-{slug(claim['source'])}",
+        f"in-{slug(claim['chapter'] or 'none')}",
+    ]
+
+
+def slug(text: str) -> str:
+    """A word for a class."""
+    return re.sub("[^a-z0-9]+", "-", text.lower())
+
+
+def filters(claims: list[Claim]) -> str:
+    """Choices by verdict, source and chapter, shown where a script can hide what was not chosen."""
+    verdicts = [v for v in ledger.SHOWN if any(ledger.shown(c) == v for c in claims)]
+    choices = {
+        ("is", "Verdict"): verdicts,
+        ("of", "Source"): list(dict.fromkeys(c["source"] for c in claims)),
+        ("in", "Chapter"): sorted({c["chapter"] for c in claims if c["chapter"]}),
+    }
+    fields = ""
+    for (kind, label), options in choices.items():
+        inner = "".join(f'<option value="{slug(o)}">{html.escape(o)}</option>' for o in options)
+        fields += (
+            f'<label>{label} <select name="{kind}"><option value="">all</option>{inner}</select>'
+            "</label>"
+        )
+    return (
+        f'<form class="claim-filters" hidden>{fields}<button type="reset">Show all</button>'
+        '<p role="status"></p></form><script src="../_static/report.js" defer></script>'
+    )
+
+
+def fold(name: str) -> str:
+    """Beginning of what a card shows at a click."""
+    return f"<details><summary>How {name} was compared, and how to cite it</summary>"
 
 
 def why(record: Claim) -> str:
@@ -102,11 +152,8 @@ def bibtex(claim: Claim, facts: dict[str, Any]) -> str:
 
 
 def bibtex_block(claim: Claim, facts: dict[str, Any]) -> str:
-    """Folded BibTeX entry; the class `highlight` gives it the theme's copy button."""
-    return (
-        f'<details class="claim-cite"><summary>Cite {claim["id"]}</summary>'
-        f'<div class="highlight"><pre>{html.escape(bibtex(claim, facts))}\n</pre></div></details>'
-    )
+    """BibTeX entry; the class `highlight` gives it the theme's copy button."""
+    return f'<div class="highlight"><pre>{html.escape(bibtex(claim, facts))}\n</pre></div>'
 
 
 def run_facts(facts: dict[str, Any]) -> str:
@@ -115,14 +162,10 @@ def run_facts(facts: dict[str, Any]) -> str:
     return facts_list(rows | facts["versions"] | facts["runs"])
 
 
-def counts_table(claims: list[Claim], titles: dict[str, str]) -> str:
+def counts_table(claims: list[Claim]) -> str:
     """Table of verdicts by source."""
     by_source = ledger.counts(claims)
-    rows = [
-        # The title is left out on narrow screens.
-        [f"{s}<span>: {html.escape(titles[s])}</span>", *_numbers(counter)]
-        for s, counter in by_source.items()
-    ]
+    rows = [[source, *_numbers(counter)] for source, counter in by_source.items()]
     total = sum(by_source.values(), Counter())
     heads = ("source", *ledger.SHOWN, "all")
     return table("Verdicts by source", heads, rows, last=["all sources", *_numbers(total)])
@@ -135,19 +178,10 @@ def _numbers(counter: Counter[str]) -> list[str]:
 def sections(sources: list[dict[str, str]]) -> str:
     """Markdown of the sections of the report, one for each source."""
     return "\n".join(
-        f"## {source['name']}\n\n{source['text']}\n\n```{{claims-list}} {source['name']}\n```\n"
+        f"## {source['name']}: {source['title']}\n\n{source['text']}\n\n"
+        f"```{{claims-list}} {source['name']}\n```\n"
         for source in sources
     )
-
-
-def chapter_index(claims: list[Claim]) -> str:
-    """Links to the claims that each chapter checks."""
-    items = []
-    for chapter in sorted({c["chapter"] for c in claims if c["chapter"]}):
-        names = [c["id"] for c in claims if c["chapter"] == chapter]
-        links = ", ".join(f'<a href="#claim-{name}">{name}</a>' for name in names)
-        items.append(f"<div><dt>{chapter} ({len(names)})</dt><dd>{links}</dd></div>")
-    return f'<dl class="claims-chapters">{"".join(items)}</dl>'
 
 
 def public(claim: Claim) -> dict[str, Any]:

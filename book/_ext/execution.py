@@ -111,7 +111,7 @@ def seeds_table(stored: dict[str, Any]) -> str:
     claims, seeds = stored["claims"], stored["seeds"]
     always = sum(claim["held"] == seeds for claim in claims.values())
     rows = [
-        [f'<a href="#claim-{name}">{name}</a>', claim["chapter"]]
+        [f'<a href="report.html#claim-{name}">{name}</a>', claim["chapter"]]
         + [str(len(claim[state])) for state in ("held", "failed", "missing")]
         for name, claim in claims.items()
     ]

@@ -247,6 +247,17 @@ class HtmlOnPaper(SphinxPostTransform):
         for node in list(self.document.findall(nodes.raw)):
             if node["format"] == "html" and not isinstance(node.parent, nodes.TextElement):
                 node.replace_self(read(node.astext(), docname_of(node, self.env.docname)))
+        for node in list(self.document.findall(nodes.Element)):
+            kinds = node.get("classes", [])
+            if "drawing-links" in kinds:  # to a file and to a place on the screen
+                node.parent.parent.remove(node.parent)
+            elif "claim-box" in kinds:
+                node.replace_self(nodes.block_quote("", *node.children))
+            elif "claim-box-title" in kinds:
+                node[:] = [nodes.strong("", "", *node.children)]
+            elif "claim-verdict" in kinds and isinstance(node, nodes.inline):
+                verdict = nodes.emphasis("", "", *node.children)
+                node.replace_self([nodes.Text("("), verdict, nodes.Text(")")])
         for node in list(self.document.findall(nodes.container)):
             for name in node["ids"]:  # Sphinx gives no place on paper to a container
                 node.insert(0, anchor(name, docname_of(node, self.env.docname)))

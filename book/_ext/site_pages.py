@@ -42,9 +42,9 @@ def without_icon_script(markup: str) -> str:
     return ICON_SCRIPT.sub("", markup)
 
 
-def drop_unwanted_assets(context: dict[str, Any]) -> None:
+def drop_unwanted_assets(pagename: str, context: dict[str, Any]) -> None:
     """Leave what this page does not need out of its lists of scripts and styles."""
-    unwanted = list(UNWANTED_ASSETS)
+    unwanted = [*UNWANTED_ASSETS, *([] if pagename == "search" else ["search.js"])]
     if not FORMULA.search(context.get("body", "")):
         unwanted.append("mathjax")
     for kind in ("script_files", "css_files"):
@@ -206,7 +206,7 @@ def finish_page(
     doctree: nodes.document | None,
 ) -> None:
     """Drop assets and set the menu once every other extension has added its own."""
-    drop_unwanted_assets(context)
+    drop_unwanted_assets(pagename, context)
     context["header_buttons"] = download_buttons(Path(app.srcdir), pagename, context)
 
 
@@ -216,4 +216,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", complete_page, priority=400)
     app.connect("html-page-context", finish_page, priority=900)
     app.add_js_file("companion.js", loading_method="defer")
+    app.add_js_file("search.js", loading_method="defer")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

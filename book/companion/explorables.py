@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-SCRIPTS = Path(__file__).resolve().parents[1] / "_static" / "explore"
+HERE = Path(__file__).resolve().parent
+# In the wheel for the notebooks the scripts are in this package, else beside it in the book.
+SCRIPTS = HERE / "explore" if (HERE / "explore").exists() else HERE.parent / "_static" / "explore"
 DIGITS = 13  # of a number that is handed to a script: ten times finer than what is compared
 
 
