@@ -249,11 +249,14 @@ def _answer(body: str, route: Any) -> None:
     route.fulfill(status=200, content_type="text/html; charset=utf-8", body=body)
 
 
-def run_axe(page: Page, options: dict[str, Any] = AXE_OPTIONS) -> list[dict[str, Any]]:
-    """Run axe-core on the page as it stands; returns its violations."""
+def run_axe(
+    page: Page, options: dict[str, Any] = AXE_OPTIONS, part: str = ":root"
+) -> list[dict[str, Any]]:
+    """Run axe-core on the page, or a part of it, as it stands; returns its violations."""
     if not page.evaluate("window.axe !== undefined"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    return page.evaluate("(options) => axe.run(document, options)", options)["violations"]
+    run = "([part, options]) => axe.run(part, options)"
+    return page.evaluate(run, [part, options])["violations"]
 
 
 @contextmanager

@@ -35,6 +35,6 @@ explore("central-local", {
       return panel.upright(-sd, "quiet dashed").upright(sd, "quiet dashed", `± ${kit.show(sd)}`);
     });
     const ratio = local(n, eps) / central(eps);
-    return {panels, says: `The curator's count is off by ${kit.show(central(eps))} people in a standard deviation, at any number of people; the local one by ${kit.show(local(n, eps))}, ${kit.show(ratio, 2)} times as much. To know a share as well as the curator does from ${n.toLocaleString("en")} people takes ${kit.short(Number(worth(n, eps).toPrecision(2)))} local ones.`};
+    return {panels, says: `The curator's count is off by ${kit.show(central(eps))} people in a standard deviation, at any number of people; the local one by ${kit.show(local(n, eps))}, ${kit.show(ratio, 2)} times as much. To know a share as well as the curator does from ${kit.show(n, 9)} people takes ${kit.short(Number(worth(n, eps).toPrecision(2)))} local ones.`};
   },
 });

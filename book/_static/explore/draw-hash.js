@@ -31,7 +31,7 @@ explore("draw-hash", {
       if (!rng.coin(p)) bucket = (bucket + 1 + rng.below(g - 1)) % g;
       hash.forEach((b, v) => { counts[v] += b === bucket; });
     }
-    const one = kit.panel({title: `User ${asked.toLocaleString("en")} reports bucket ${bucket + 1}`, height: 165});
+    const one = kit.panel({title: `User ${kit.show(asked, 9)} reports bucket ${bucket + 1}`, height: 165});
     one.text(0, 38, "value", "small").text(0, 100, "bucket", "small");
     hash.forEach((b, v) => {
       const x = 56 + 22 * v;
@@ -44,7 +44,7 @@ explore("draw-hash", {
     one.text(0, 132, `The user holds ${value + 1}, which is in bucket ${hash[value] + 1}:`).text(0, 150, hash[value] === bucket ? "the report is true." : "the report is a lie.");
     const [q, found] = [1 / g, counts.map((c) => (c / asked - 1 / g) / (p - 1 / g))];
     const sd = Math.sqrt(kit.formulas.variance(eps, g, 0) / asked), reach = Math.max(0.4, Math.min(3 * sd, 1));
-    const chart = kit.panel({title: `Estimates from ${asked.toLocaleString("en")} ${asked === 1 ? "report" : "reports"}`, x: [0.4, 12.6], y: [-reach / 2, reach], xlabel: "value", ylabel: "share: truth (bar), estimate (dot)", height: 230,
+    const chart = kit.panel({title: `Estimates from ${kit.show(asked, 9)} ${asked === 1 ? "report" : "reports"}`, x: [0.4, 12.6], y: [-reach / 2, reach], xlabel: "value", ylabel: "share: truth (bar), estimate (dot)", height: 230,
       tickx: shares.map((_, v) => [v + 1, `${v + 1}`])});
     shares.forEach((s, v) => {
       chart.bar(v + 1, 0.3, s, "c0 pale");
@@ -56,6 +56,6 @@ explore("draw-hash", {
     const curve = kit.panel({title: "Noise against the number of buckets", x: [1.5, 12.5], y: [0, Math.max(...noise) * 1.1], xlabel: "buckets g", ylabel: "variance of one report", height: 230, tickx: [2, 4, 6, 8, 10, 12].map((k) => [k, `${k}`])});
     curve.line(sizes.map((k, i) => [k, noise[i]]), "c2");
     sizes.forEach((k, i) => curve.dot(k, noise[i], k === g ? "c2" : "c2 hollow", {"data-set": `g=${k}`}));
-    return {panels: [one, chart, curve], says: `Of ${g} buckets the report names number ${bucket + 1}, which supports ${hash.filter((b) => b === bucket).length} of 12 values. After ${asked.toLocaleString("en")} ${asked === 1 ? "user" : "users"} an estimate is off by ${kit.show(100 * sd, 2)} percentage points in a standard deviation; the least noise at this budget has g = ${best}.`};
+    return {panels: [one, chart, curve], says: `Of ${g} buckets the report names number ${bucket + 1}, which supports ${hash.filter((b) => b === bucket).length} of 12 values. After ${kit.show(asked, 9)} ${asked === 1 ? "user" : "users"} an estimate is off by ${kit.show(100 * sd, 2)} percentage points in a standard deviation; the least noise at this budget has g = ${best}.`};
   },
 });

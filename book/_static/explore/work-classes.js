@@ -52,7 +52,7 @@ explore("work-classes", {
       panel.line([[100 * Math.max(r.low, -reach), y + 0.12], [100 * r.high, y + 0.12]], look).dot(100 * r.found, y + 0.12, r.seen ? "c0" : "c1 hollow");
       panel.line([[100 * r.truth, y - 0.15], [100 * r.truth, y + 0.4]], "c6").text(-reach * 100, y - 0.12, r.label === "?" ? "not told" : r.label, "small");
     });
-    const table = kit.table("All nine classes", ["class", "people", "estimate", "interval", "seen"], rows.map((r) => [r.label === "?" ? "not told" : kit.esc(r.label), r.own.toLocaleString("en"), kit.share(r.found, 2), `${kit.share(r.low, 2)} to ${kit.share(r.high, 2)}`, r.seen ? "yes" : "no"]));
+    const table = kit.table("All nine classes", ["class", "people", "estimate", "interval", "seen"], rows.map((r) => [r.label === "?" ? "not told" : kit.esc(r.label), kit.show(r.own, 9), kit.share(r.found, 2), `${kit.share(r.low, 2)} to ${kit.share(r.high, 2)}`, r.seen ? "yes" : "no"]));
     const unseen = rows.filter((r) => !r.seen).map((r) => (r.label === "?" ? "not told" : r.label));
     return {panels: [panel], html: table, says: unseen.length ? `${9 - unseen.length} of nine intervals exclude zero; of ${unseen.join(", ")} nobody could say that the class exists.` : "All nine intervals exclude zero: every class is seen to exist."};
   },
