@@ -90,8 +90,16 @@ def drop_shared_ids(context: dict[str, Any]) -> None:
     if context.get("body"):
         # The button of a folded cell: its name is its text, which this would hide.
         body = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
-        body = PROOF.sub(r'<div class="\1 companion-proof">\2<em>Proof.</em>', body)
+        body = PROOF.sub(_begin_proof, body)
         context["body"] = SHARED_ID.sub(r"\1>", body)
+
+
+def _begin_proof(match: re.Match[str]) -> str:
+    """Begin a proof; a folded one with a title, without which it could not be opened."""
+    kind, start = match.groups()
+    folded = "dropdown" in kind
+    title = '<p class="admonition-title">Proof</p>' if folded else ""
+    return f'<div class="{kind} companion-proof">{title}{start}' + "<em>Proof.</em>" * (not folded)
 
 
 def repair_bibliography(context: dict[str, Any]) -> None:
