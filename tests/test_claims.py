@@ -44,7 +44,10 @@ def test_ledger_has_all_112_numbered_claims_and_more(claims: list[dict]) -> None
 
 
 def test_chapters_named_in_the_ledger_are_those_of_the_book(claims: list[dict]) -> None:
-    assert {c["chapter"] for c in claims} == set(chapters.names())
+    named = {c["chapter"] for c in claims}
+    assert named <= set(chapters.names())
+    # The last chapter repeats no check: it links to the claims that it rests on.
+    assert set(chapters.names()) - named <= {"19-which-one"}
 
 
 def test_no_claim_is_left_open(claims: list[dict]) -> None:
