@@ -407,7 +407,7 @@ MANY = {"observed": {"shape": [4, 9]}, "size": 36}
             "36 numbers over their bounds: the smallest ratio is 1.31, and it must be above 1.05, "
             "with five standard errors to spare.",
         ),
-        ({"observed": "inf", "expected": "inf"}, "Found inf, as it must be, to rounding."),
+        ({"observed": "inf", "expected": "inf"}, "Found ∞, as it must be, to rounding."),
     ],
 )
 def test_badge_tells_the_numbers_in_plain_words(change: dict, text: str) -> None:

@@ -191,6 +191,8 @@ def number(value: Any) -> str:
     """A number for reading; the report has more digits and `claims.json` all."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value in ("inf", "-inf"):
+        return value.replace("inf", "∞").replace("-", "−")
     if isinstance(value, int):
         return (
             f"{value:,}".replace("-", "−") if abs(value) >= 10_000 else str(value).replace("-", "−")

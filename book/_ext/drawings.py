@@ -67,7 +67,7 @@ def pull(cell: nbformat.NotebookNode, name: str, root: Path) -> str:
         if CSV_MIME in output.data:
             tables.append(_write(folder / f"{stem}.csv", output.data[CSV_MIME]))
     cell.outputs = [output for output in cell.outputs if output not in drawn]
-    cell.metadata.pop("mystnb")
+    cell.metadata["mystnb"] = {k: v for k, v in options.items() if k not in ("figure", "image")}
     places = [f"/{path.relative_to(root).as_posix()}" for path in (*files, *tables)]
     alt = json.dumps(" ".join(options["image"]["alt"].split()), ensure_ascii=False)
     head = f"::::::{{drawing}} {' '.join(places)}\n:name: {figure['name']}\n:alt: {alt}\n"

@@ -5,6 +5,7 @@ chapter's text, the outputs of that notebook are put behind the same cells. A ch
 run that matches its sources is a warning (an error of the build), and none of its cells appear.
 """
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
         if run is None or run.source != cell.source:
             missing.append(str(line + 1))
             continue
+        name_fold(cell)
         cell.update(outputs=page.checked(run.outputs), execution_count=run.execution_count)
         page.add(cell, line)
         if figure := drawings.pull(cell, name, Path(root)):
@@ -55,6 +57,19 @@ def read(text: str, name: str, root: str) -> nbformat.NotebookNode:
     notebook.cells = page.cells
     notebook.metadata["source_map"] = page.lines
     return notebook
+
+
+def name_fold(cell: nbformat.NotebookNode) -> None:
+    """Say on the button of a folded cell what it unfolds."""
+    if "hide-input" in cell.metadata.get("tags", []):
+        if "figure" in cell.metadata.get("mystnb", {}):
+            what = "code of the figure"
+        elif re.search(r"^\s*(claim\(|assert )", cell.source, re.M):
+            what = "check"
+        else:
+            what = "code"
+        shown = {"code_prompt_show": f"Show the {what}", "code_prompt_hide": f"Hide the {what}"}
+        cell.metadata["mystnb"] = dict(cell.metadata.get("mystnb", {})) | shown
 
 
 class Page:
