@@ -91,7 +91,7 @@ explore("chooser", {
       rows.map((r) => [`${r.fits ? "" : "– "}<span class="explore-wide">${r.words} </span>${r.name}`, number(r.error), kit.share(r.error / n, 2), number(r.bits), number(r.work)]));
     const code = `<pre>from ldp import ${best.make}, confidence_interval, debias\n\nmechanism = ${best.make}(${d}, ${eps})\nreports = mechanism.privatize(values, rng)\ntally = mechanism.tally(reports)\nprint(debias(tally, mechanism))\nprint(confidence_interval(tally, mechanism))</pre>`;
     const says = best.fits ? `The least error within the limits has ${best.words}: the estimate of a count is off by ${number(best.error)} people in a standard deviation, ${kit.share(best.error / n, 2)} of all, with ${number(best.bits)} bits from each person.`
-      : "No mechanism keeps both limits; the nearest to them stands first.";
+      : "No mechanism keeps both limits; the one with the least error stands first.";
     return {panels: [chart], html: table + (best.fits ? code : ""), says};
   },
 });

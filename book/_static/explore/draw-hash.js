@@ -56,6 +56,6 @@ explore("draw-hash", {
     const curve = kit.panel({title: "Noise against the number of buckets", x: [1.5, 12.5], y: [0, Math.max(...noise) * 1.1], xlabel: "buckets g", ylabel: "variance of one report", height: 230, tickx: [2, 4, 6, 8, 10, 12].map((k) => [k, `${k}`])});
     curve.line(sizes.map((k, i) => [k, noise[i]]), "c2");
     sizes.forEach((k, i) => curve.dot(k, noise[i], k === g ? "c2" : "c2 hollow", {"data-set": `g=${k}`}));
-    return {panels: [one, chart, curve], says: `Of ${g} buckets the report names number ${bucket + 1}, which supports ${hash.filter((b) => b === bucket).length} of 12 values. After ${kit.show(asked, 9)} ${asked === 1 ? "user" : "users"} an estimate is off by ${kit.show(100 * sd, 2)} percentage points in a standard deviation; the least noise at this budget has g = ${best}.`};
+    return {panels: [one, chart, curve], says: `Of ${g} buckets the report names number ${bucket + 1}, which supports ${hash.filter((b) => b === bucket).length} of 12 values. After ${kit.show(asked, 9)} ${asked === 1 ? "user" : "users"} an estimate is off by ${kit.show(100 * sd, 2)} percentage points in a standard deviation; of 2 to 12 buckets g = ${best} has the least noise at this budget.`};
   },
 });
