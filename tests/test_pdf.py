@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import paper
+import paper_html
 import printed
 import pytest
 from docutils import nodes
@@ -83,11 +83,11 @@ def test_solutions_and_figures_are_there(text: str, root: Path) -> None:
 
 
 def text_of(markup: str) -> str:
-    return "\n".join(node.astext() for node in paper.read(markup, "book/page"))
+    return "\n".join(node.astext() for node in paper_html.read(markup, "book/page"))
 
 
 def test_a_badge_becomes_a_paragraph_with_a_formula_and_a_link() -> None:
-    (quote,) = paper.read(
+    (quote,) = paper_html.read(
         '<div class="claim-badge"><p><a href="report.html#claim-S1">S1</a> '
         '<span class="claim-verdict">refuted</span> at '
         '<span class="math">\\(x^2\\)</span></p></div>',
@@ -100,7 +100,7 @@ def test_a_badge_becomes_a_paragraph_with_a_formula_and_a_link() -> None:
 
 
 def test_a_table_keeps_its_cells_and_its_head() -> None:
-    nodes_of = paper.read(
+    nodes_of = paper_html.read(
         "<div><table><caption>Of two</caption><thead><tr><th>a</th><th>b</th></tr></thead>"
         "<tbody><tr><th>1</th><td>2</td></tr><tr><td>3</td></tr></tbody></table></div>",
         "book/page",
@@ -121,10 +121,10 @@ def test_what_cannot_be_pressed_is_left_out_and_its_sentence_stays() -> None:
 
 
 def test_links_lead_to_pages_of_the_document_and_nowhere_else() -> None:
-    assert paper.address("../index.html#top", "book/page") == "%index#top"
-    assert paper.address("#here", "book/page") == "%book/page#here"
-    assert paper.address("../claims.json", "book/page") == ""
-    assert paper.address("https://example.org", "book/page") == "https://example.org"
+    assert paper_html.address("../index.html#top", "book/page") == "%index#top"
+    assert paper_html.address("#here", "book/page") == "%book/page#here"
+    assert paper_html.address("../claims.json", "book/page") == ""
+    assert paper_html.address("https://example.org", "book/page") == "https://example.org"
 
 
 @pytest.fixture
