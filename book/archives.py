@@ -99,9 +99,13 @@ def nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def write_data(root: Path, path: Path) -> None:
     """Pack the tables of the package and of the studies."""
-    found = sorted(table for form in DATA for table in root.glob(form))
+    write_zip(sorted(table for form in DATA for table in root.glob(form)), root, path)
+
+
+def write_zip(files: list[Path], folder: Path, path: Path) -> None:
+    """Pack files by their names in a folder."""
     with zipfile.ZipFile(path, "w") as archive:
-        for table in found:
-            entry = zipfile.ZipInfo(table.relative_to(root).as_posix())  # of 1980
+        for file in files:
+            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix())  # of 1980
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, table.read_bytes(), zipfile.ZIP_DEFLATED)
+            archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)

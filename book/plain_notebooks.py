@@ -14,7 +14,6 @@ import re
 import shutil
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -39,12 +38,7 @@ from pathlib import Path
 wheels = [str(path) for path in Path("../dist").glob("*.whl")]
 assert wheels, "the folder dist must lie beside the folder of this notebook"
 subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wheels], check=True)"""
-NEEDED = (
-    "matplotlib",
-    "cvxpy",
-    "ipykernel",
-    "quickjs-ng",
-)  # by chapters, beside what the package needs
+NEEDED = ("matplotlib", "cvxpy", "ipykernel", "quickjs-ng")  # by chapters, not by the package
 COMPANION = """\
 [build-system]
 requires = ["flit_core"]
@@ -122,9 +116,7 @@ def plain(
                     cells.append(nbformat.v4.new_markdown_cell(rendered, id=own))
         elif not (blank and solving):
             if ran := done.get(cell["id"]):
-                cell.outputs = [
-                    shown(o) for o in ran.outputs if VALUES_MIME not in o.get("data", {})
-                ]
+                cell.outputs = [shown(o) for o in ran.outputs if is_read(o)]
                 cell.execution_count = ran.execution_count
             cells.append(cell)
     made = nbformat.v4.new_notebook(cells=cells)
@@ -187,11 +179,7 @@ def pack(root: Path, target: Path) -> int:
     """Pack what a notebook needs, in the folders it expects; return how many there are."""
     notebooks = sorted(target.glob("notebooks/*.ipynb"))
     found = [*sorted(target.glob("dist/*.whl")), *notebooks, *sorted(target.glob("studies/*.csv"))]
-    with zipfile.ZipFile(target / archive(root), "w") as packed:
-        for path in found:
-            entry = zipfile.ZipInfo(path.relative_to(target).as_posix())
-            entry.external_attr = 0o644 << 16
-            packed.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    archives.write_zip(found, target, target / archive(root))
     return len(notebooks)
 
 

@@ -20,7 +20,6 @@ LABEL = re.compile(r"^\(([\w-]+)\)=\n+#+ +(.*)$", re.MULTILINE)
 NAMED = re.compile(
     r"^\s*[`:]{3,}\{(?:prf:)?(\w+)\}[ ]*(.*)\n(?:\s*:\w+:.*\n)*?\s*:label: *([\w-]+)", re.MULTILINE
 )
-FIGURE = re.compile(r"name: (fig-[\w-]+)|^[`:]{3,}\{figure\}.*\n(?:.*\n)*?:name: ([\w-]+)", re.M)
 MARKDOWN_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)[^)\s]*\)")
 WORDS = {"prf:ref": "the proposition", "numref": "the figure", "eq": "the equation above"}
 
@@ -91,9 +90,7 @@ class Renderer:
     def number(self, name: str) -> str:
         """A number of the run."""
         try:
-            if "-" in name.partition(":")[0]:
-                return values.look_up(name, self.records)
-            return values.look_up_remembered(name, self.remembered[self.chapter])
+            return values.in_text(name, self.records, self.remembered[self.chapter])
         except (LookupError, TypeError, ValueError):
             return "…"
 

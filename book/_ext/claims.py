@@ -54,9 +54,9 @@ def run_facts(env: BuildEnvironment, claims: list[ledger.Claim]) -> dict[str, An
     }
 
 
-def link(name: str, text: str, docname: str) -> pending_xref:
+def link(name: str, text: str, docname: str, *, warn: bool = True) -> pending_xref:
     """Link to an anchor that `register_anchors` announces."""
-    reference = pending_xref(
+    return pending_xref(
         "",
         nodes.inline("", text),
         refdomain="std",
@@ -64,9 +64,8 @@ def link(name: str, text: str, docname: str) -> pending_xref:
         reftarget=name,
         refdoc=docname,
         refexplicit=True,
-        refwarn=True,
+        refwarn=warn,
     )
-    return reference
 
 
 class ClaimRole(SphinxRole):
@@ -101,15 +100,12 @@ class ValueRole(SphinxRole):
             return [nodes.literal("", self.text)], []
 
     def number(self) -> str:
-        """The number of a claim, ``S003-11.observed``, or one that this chapter remembers."""
+        """The number in the checks of all chapters, and in what this one remembers; read once."""
         root, page = Path(self.env.srcdir), self.env.temp_data
-        if "-" in self.text.split(":")[0]:
-            if "records" not in page:
-                page["records"] = {record["id"]: record for record in files.load(root)}
-            return values.look_up(self.text, page["records"])
-        if "remembered" not in page:
-            page["remembered"] = files.remembered(Path(self.env.docname).name, root)
-        return values.look_up_remembered(self.text, page["remembered"])
+        if "numbers" not in page:
+            records = {record["id"]: record for record in files.load(root)}
+            page["numbers"] = records, files.remembered(Path(self.env.docname).name, root)
+        return values.in_text(self.text, *page["numbers"])
 
 
 def card_page(env: BuildEnvironment, claim: ledger.Claim) -> str:

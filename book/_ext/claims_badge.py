@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from claims import link
 from tools import claims, ledger
 from tools.values import written
 
@@ -85,22 +85,11 @@ class Checked(SphinxDirective):
         head += [*text, *messages]
         badge += head
         numbers = nodes.paragraph("", f"{checked}{compared(record)} ", classes=["claim-text"])
-        numbers += self.link(claim["id"])
+        # No warning: a book without a report has no card.
+        card, page = f"claim-{claim['id']}", self.env.docname
+        numbers += link(card, f"Claim {claim['id']}", page, warn=False)
         badge += numbers
         return badge
-
-    def link(self, name: str) -> pending_xref:
-        """Link to the claim's card in the report."""
-        return pending_xref(
-            "",
-            nodes.inline("", f"Claim {name}"),
-            refdomain="std",
-            reftype="ref",
-            reftarget=f"claim-{name}",
-            refdoc=self.env.docname,
-            refexplicit=True,
-            refwarn=False,  # a book without a report has no card
-        )
 
 
 def compared(record: dict[str, Any]) -> str:

@@ -88,9 +88,8 @@ def paragraph(sentence: str, docname: str) -> nodes.paragraph:
         if piece.startswith("`"):
             made += nodes.literal("", piece.strip("`"))
         elif index % 2:
-            reference = claims.link(f"claim-{piece}", piece, docname)
-            reference["refwarn"] = False  # a claim may have been withdrawn
-            made += reference
+            # No warning: a claim may have been withdrawn.
+            made += claims.link(f"claim-{piece}", piece, docname, warn=False)
         elif piece:
             made += nodes.Text(piece)
     return made

@@ -9,6 +9,7 @@ import colorsys
 import html
 import json
 import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -76,8 +77,6 @@ def pull(cell: nbformat.NotebookNode, name: str, root: Path) -> str:
 
 def _write(path: Path, content: str) -> Path:
     if path.suffix == ".png":
-        from base64 import b64decode
-
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b64decode(content))
     else:

@@ -83,6 +83,24 @@ def look_up_remembered(name: str, numbers: dict[str, Any]) -> str:
     return _formatted(match, "", {"": numbers})
 
 
+def in_text(name: str, records: Records, remembered: dict[str, Any]) -> str:
+    """What the role `value` writes: a number of a claim (its name has a dash), or a remembered one.
+
+    Raises
+    ------
+    LookupError, TypeError, ValueError
+        If there is no such number, or it does not take this format.
+
+    Examples
+    --------
+    >>> in_text("gain:.0%", {}, {"gain": 0.25})
+    '25%'
+    """
+    if "-" in name.partition(":")[0]:
+        return look_up(name, records)
+    return look_up_remembered(name, remembered)
+
+
 def _formatted(match: re.Match[str], own: str, records: Records) -> str:
     """The number that a name means, for reading."""
     value: Any = records[match.groupdict().get("id") or own]
