@@ -83,7 +83,7 @@ bench: $(VENV)/installed  ## time the kernels against plain numpy; table in _bui
 fuzz: $(VENV)/installed  ## call every public name at random: make fuzz CALLS=100000 SEED=1
 	@$(ONE_THREAD) PYTHONPATH=tests $(PY) tests/fuzz.py --calls $(CALLS) --seed $(SEED)
 
-faults: $(VENV)/installed  ## seed thirty faults of three per cent: each must fail a test and a chapter
+faults: $(VENV)/installed  ## seed faults of three per cent: each must fail a test and a chapter
 	@$(PY) tests/faults.py --chapters
 
 mutants: $(VENV)/installed  ## change the package at SIZE random places, and count what no test sees; resumes
