@@ -12,7 +12,7 @@ from tools import chapters, freshness, outputs
 
 NAMES = chapters.names()
 MAX_CELL_LINES = 15
-MAX_FIGURES = 6  # of one panel each, or four of more
+MAX_FIGURES = 6  # cells, each of one panel or of several
 WORDS = range(1_500, 2_801)
 NUM_EXERCISES = 3
 ALT_LENGTH = range(40, 401)

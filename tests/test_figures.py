@@ -1,5 +1,6 @@
 """Every figure of the book in a browser: whole, legible and without collisions, at three widths."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from site_browser import SETTLED, Browser, Visit
 
 import drawings
+from companion.figures import COLORS
 from tools import chapters
 
 WIDTHS = (390, 768, 1280)
@@ -117,12 +119,15 @@ def luminance(color: str) -> float:
 
 @pytest.mark.site
 @pytest.mark.parametrize("name", chapters.names())
-def test_every_figure_is_whole_legible_and_named(browser: Browser, name: str, root: Path) -> None:
+def test_every_figure_is_there_whole_legible_and_named(
+    browser: Browser, name: str, site_dir: Path
+) -> None:
     seen = visit(browser, name)
     assert faults(seen) == []
-    promised = chapters.source(name).read_text(encoding="utf-8").count("    name: fig-")
-    assert len({figure["name"] for figure in seen[390]}) <= promised
     assert all(figure["label"] for figure in seen[390])
+    page = (site_dir / "book" / f"{name}.html").read_text(encoding="utf-8")
+    promised = re.findall("    name: (fig-.+)", chapters.source(name).read_text(encoding="utf-8"))
+    assert promised == re.findall('<figure class="drawing[^>]* id="(.+?)"', page)
 
 
 SPOILT = {
@@ -168,10 +173,15 @@ def test_a_figure_in_a_page_has_names_colours_and_a_label_of_its_own() -> None:
     assert contrast("rgb(138, 95, 0)", "rgb(255, 255, 255)") > CONTRAST
 
 
-def test_every_colour_of_the_style_is_read_as_text_in_both_modes() -> None:
+def test_every_colour_of_the_style_is_read_as_text_in_both_modes(root: Path) -> None:
     def rgb(color: str) -> str:
-        return f"rgb({', '.join(str(int(color[k : k + 2], 16)) for k in (1, 3, 5))})"
+        digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+        return f"rgb({', '.join(str(int(digits[k : k + 2], 16)) for k in (0, 2, 4))})"
 
+    assert {color.lower() for color in COLORS} == {*drawings.DARK}
+    style = (root / "book" / "_static" / "companion.css").read_text(encoding="utf-8")
+    grounds = re.findall(r'theme="(?:light|dark)"\] \{\s+--pst-color-background: (#\w+)', style)
+    light, dark = map(rgb, grounds)
     for color in drawings.DARK:
-        assert contrast(rgb(drawings.TEXT.get(color, color)), "rgb(255, 255, 255)") >= CONTRAST
-        assert contrast(rgb(drawings.dark(color)), "rgb(20, 24, 28)") >= CONTRAST
+        assert contrast(rgb(drawings.TEXT.get(color, color)), light) >= CONTRAST
+        assert contrast(rgb(drawings.dark(color)), dark) >= CONTRAST
