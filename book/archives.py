@@ -18,7 +18,8 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.chapters import ROOT
+
 EPOCH = "315532800"  # the first day of 1980, before which a zip file cannot say a time
 # Outside git, what a folder of sources may hold that is not a source.
 LEFT_OUT = {"_build", "__pycache__", ".git", ".venv", ".kernel", ".hypothesis", ".benchmarks"}

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.chapters import ROOT
+
 DIFFICULTIES = ("easy", "medium", "research")
 CHAPTER = re.compile(r"\d\d-[a-z-]+")
 LINK = re.compile(r"\{doc\}`(?:[^`<]*<)?([\w/-]+)>?`|\]\((?:\.\./)?([\w/-]+)\.md[)#]")
-NEED = re.compile(r"^\**(?:You need|Prerequisites?:?)\**(.*?)(?:\n\n|\Z)", re.M | re.S)
-ABLE = re.compile(r"^.*able\s+to\**:?\**\n+((?:[*-] .*\n(?:  .*\n)*)+)", re.M)
-MINUTES = re.compile(r"(?:Reading takes|About)\s+(\d+)\s+minutes")
+NEED = re.compile(r"^\*\*You need\*\*(.*?)(?:\n\n|\Z)", re.M | re.S)
+ABLE = re.compile(r"^\*\*You will be able to\*\*\n+((?:[*-] .*\n(?:  .*\n)*)+)", re.M)
+MINUTES = re.compile(r"^\*\*Reading takes (\d+) minutes", re.M)
 EXERCISE = re.compile(r"^`{3,}\{exercise\} ?(.*)\n:label: (\S+)", re.M)
 
 

@@ -113,6 +113,10 @@ def test_no_arrow_runs_upwards() -> None:
     assert upward(PACKAGE, ORDER) == []
 
 
+def test_no_file_of_the_book_is_long() -> None:
+    assert long_files(ROOT / "book") == []
+
+
 @pytest.mark.parametrize("rule", [circles, private_doors, private_names, long_files])
 def test_the_package_breaks_no_rule(rule: Callable[[Path], Iterable[str]]) -> None:
     assert list(rule(PACKAGE)) == []
