@@ -113,6 +113,13 @@ def test_no_arrow_runs_upwards() -> None:
     assert upward(PACKAGE, ORDER) == []
 
 
+def test_every_file_that_makes_the_book_is_in_a_table_of_rooms() -> None:
+    tables = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(?:book/)?(\w+)(?:\.py)?`", tables))
+    files = [*(ROOT / "book").glob("*.py"), *(ROOT / "book" / "_ext").glob("*.py")]
+    assert {path.stem for path in files} - named == set()
+
+
 def test_no_file_of_the_book_is_long() -> None:
     assert long_files(ROOT / "book") == []
 
