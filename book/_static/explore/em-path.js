@@ -59,7 +59,7 @@ explore("em-path", (() => {
     const top = log_likelihood(best, counts, s.eps), now = laws[s.step];
     const promised = laws.map((u) => certificate(u, counts, s.eps));
     const missing = laws.map((u) => (top - log_likelihood(u, counts, s.eps)) / n);
-    const p = kit.panel({title: "The darker, the likelier; ○ the maximum", height: 300});
+    const p = kit.panel({title: "The bluer, the likelier; ○ the maximum", height: 300});
     for (const level of LEVELS) p.area(contour(best, level, counts, s.eps));
     p.line([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]].map(at), "quiet");
     ["all hold A", "all hold B", "all hold C"].forEach((name, v) => {
