@@ -49,6 +49,7 @@ LOOK = """() => [...document.querySelectorAll("svg.drawing")].map((svg) => {
     }),
   };
 })"""
+AT_REST = "document.getAnimations().forEach((one) => one.playState === 'running' && one.finish())"
 ADD = "html => document.querySelector('article').insertAdjacentHTML('beforeend', html)"
 Seen = dict[int | str, list[dict[str, Any]]]
 
@@ -62,6 +63,8 @@ def visit(browser: Browser, name: str, markup: str = "") -> Seen:
         seen: Seen = {}
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(SETTLED)  # the sidebar moves in and out
+            page.evaluate(AT_REST)
             seen[width] = page.evaluate(LOOK)
         page.emulate_media(color_scheme="dark")
         page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
