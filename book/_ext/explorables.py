@@ -7,18 +7,18 @@ touches them. Scripts and styles go to the pages that have a box, and to no othe
 
 import html
 import json
-from pathlib import Path
 from typing import Any, ClassVar
 
-from _quickjs import Context, JSException  # as in companion/explorables.py
+from _quickjs import JSException
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from companion.explorables import SCRIPTS, engine
+
 logger = logging.getLogger(__name__)
-SCRIPTS = Path(__file__).resolve().parents[1] / "_static" / "explore"
 # What a box shows before anybody touches it: its panels as SVG, its sentence and its table.
 FIRST = """
 (name, data) => {
@@ -84,11 +84,8 @@ def open_box(self: Any, node: explorable) -> None:
 
 def first_pictures(name: str, data: str = "null") -> str:
     """Draw an explorable without a browser, with the numbers that the run handed to it as JSON."""
-    engine = Context()
-    for script in ("core", name):
-        engine.eval((SCRIPTS / f"{script}.js").read_text(encoding="utf-8"))
     try:
-        drawn = engine.eval(f"JSON.stringify(({FIRST})({json.dumps(name)}, {data}))")
+        drawn = engine(name).eval(f"JSON.stringify(({FIRST})({json.dumps(name)}, {data}))")
     except JSException:
         if data == "null":  # its chapter has no run, of which `verified` warns
             return ""

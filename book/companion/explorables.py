@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from companion.records import publish
+
 HERE = Path(__file__).resolve().parent
 # In the wheel for the notebooks the scripts are in this package, else beside it in the book.
 SCRIPTS = HERE / "explore" if (HERE / "explore").exists() else HERE.parent / "_static" / "explore"
@@ -46,22 +48,28 @@ def javascript(
     Traceback (most recent call last):
     ValueError: function must be a formula of the explorable 'core', got 'reading'
     """
-    from _quickjs import Context  # `quickjs` around it keeps a thread, for which a run would wait
-
-    engine = Context()
-    for script in dict.fromkeys(["core", name]):
-        engine.eval((SCRIPTS / f"{script}.js").read_text(encoding="utf-8"))
+    script = engine(name)
     formula = f"explore.specs[{json.dumps(name)}]?.formulas[{json.dumps(function)}]"
-    if engine.eval(f"typeof {formula}") != "function":
+    if script.eval(f"typeof {formula}") != "function":
         raise ValueError(f"function must be a formula of the explorable {name!r}, got {function!r}")
     calls = [list(call) if data is None else [_handed(data), *call] for call in arguments]
-    text = engine.eval(
+    text = script.eval(
         f"JSON.stringify({json.dumps(_plain(calls))}.map((call) => {formula}(...call)))"
     )
     values = np.array(json.loads(text), dtype=np.float64)
     if not np.all(np.isfinite(values)):
         raise ValueError(f"{function} must return finite numbers, got {values}")
     return values
+
+
+def engine(name: str) -> Any:
+    """A JavaScript engine that has read the core and the script of an explorable."""
+    from _quickjs import Context  # `quickjs` around it keeps a thread, for which a run would wait
+
+    made = Context()
+    for script in dict.fromkeys(["core", name]):
+        made.eval((SCRIPTS / f"{script}.js").read_text(encoding="utf-8"))
+    return made
 
 
 def hand_over(name: str, data: Any) -> None:
@@ -80,18 +88,10 @@ def hand_over(name: str, data: Any) -> None:
     [numbers of this run for the explorable budget]
     """
     text = f"[numbers of this run for the explorable {name}]"
-    try:
-        from IPython import get_ipython
-        from IPython.display import publish_display_data
-    except ImportError:
-        print(text)
-        return
-    if get_ipython() is None:
-        print(text)
-        return
     handed = json.dumps(_handed(data), separators=(",", ":")).replace("</", "<\\/")
     script = f'<script type="application/json" data-explore-data="{name}">{handed}</script>'
-    publish_display_data({"text/html": script, "text/plain": text})  # type: ignore[no-untyped-call]
+    if not publish({"text/html": script, "text/plain": text}):
+        print(text)
 
 
 def _handed(data: Any) -> Any:
