@@ -55,9 +55,11 @@ explore("how-many", {
     const key = kit.panel({title: "Users that reach the goal", height: 150});
     lines.forEach(([, look, label], i) => {
       const few = i === 0 ? "at least " : "";
+      const count = i === 0 && needed[0] <= 1 ? "none excluded" : few + about(needed[i]);
       key.put(kit.tag("line", {x1: 4, x2: 44, y1: 44 + 34 * i, y2: 44 + 34 * i, class: `line ${look}`}));
-      key.text(54, 48 + 34 * i, `${label}: ${few}${about(needed[i])}`);
+      key.text(54, 48 + 34 * i, `${label}: ${count}`);
     });
-    return {panels: [panel, key], says: `To know each of ${d} shares within ${goal} percentage points takes at least ${about(needed[0])} users whatever the mechanism; ${about(needed[1])} are enough with subset selection, ${about(needed[2])} with yours.`};
+    const lower = needed[0] > 1 ? ` takes at least ${about(needed[0])} users whatever the mechanism` : ", the bound excludes no number of users";
+    return {panels: [panel, key], says: `To know each of ${d} shares within ${goal} percentage points${lower}; ${about(needed[1])} are enough with subset selection, ${about(needed[2])} with yours.`};
   },
 });
