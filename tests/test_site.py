@@ -240,6 +240,11 @@ def test_paper_shows_the_text_and_open_solutions_but_no_sidebar(browser: Browser
         solution = page.locator(".solution.dropdown p:not(.admonition-title)").first
         assert solution.is_visible()
         assert solution.bounding_box()["height"] > 10
+        folded = page.locator("details.hide").first
+        folded.evaluate("part => { part.open = true; }")
+        # What fades in would be printed before it is seen.
+        fades = "part => getComputedStyle(part).animationName"
+        assert folded.locator("summary ~ *").first.evaluate(fades) == "none"
 
 
 def test_without_scripts_the_text_is_complete(browser: Browser) -> None:

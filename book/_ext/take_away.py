@@ -36,7 +36,7 @@ class Take(SphinxRole):
         if kind == "pdf":
             self.env.note_reread()  # it may be set after these pages were built, or be outdated
             if not printed.current(root):
-                return [text, nodes.Text(" (`make pdf`; not set for these pages)")], []
+                return [text, nodes.Text(" (not set for these pages)")], []
         if self.env.app.builder.format != "html":
             return [text], []
         return [nodes.reference("", "", text, refuri=address, internal=True)], []
