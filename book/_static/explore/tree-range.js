@@ -58,7 +58,7 @@ explore("tree-range", (() => {
     const q = kit.panel({title: "Standard error of the answer", height: 150});
     rows.forEach(([name, v], i) => {
       q.text(4, 48 + 38 * i, `${name}: ${kit.share(error(v), 2)}`, "");
-      q.box(4, 53 + 38 * i, 4 + 312 * Math.sqrt(v / most), 63 + 38 * i, `c${[2, 0, 1][i]}`);
+      q.box(4, 53 + 38 * i, 4 + 312 * Math.sqrt(v / most), 63 + 38 * i, `c${i}`);
     });
     const [flat, , best] = rows.map((row) => error(row[1]));
     return {

@@ -81,16 +81,16 @@ explore("wave-density", (() => {
     const p = kit.panel({title: "Frequency of a bin: drawn, and estimated", height: 270, x: [0, BINS], y: [0, top],
       xlabel: "bin (drag to draw)"});
     law.forEach((u, x) => p.bar(x + 0.5, 0.5, Math.min(u, top), "quiet pale"));
-    now.forEach((u, k) => p.line(u.map((w, x) => [x + 0.5, Math.min(w, top)]), k ? "c1" : "c0 dashed"));
+    now.forEach((u, k) => p.line(u.map((w, x) => [x + 0.5, Math.min(w, top)]), k ? "c2" : "c0 dashed"));
     p.dot((s.point - 0.5) * BINS / POINTS, Math.min(law[Math.floor((s.point - 0.5) * BINS / POINTS)], top), "c6 hollow");
     p.text(BINS, top * 0.94, "- - EM", "end small").text(BINS, top * 0.86, "— EMS", "end small");
     const q = kit.panel({title: `What ${kit.short(s.n)} people report`, height: 190, x: [0, cells],
       y: [0, TOP], xlabel: "cell of the report"});
-    counts.forEach((c, y) => q.bar(y + 0.5, 0.5, Math.min(c / s.n, TOP), "c2 pale"));
+    counts.forEach((c, y) => q.bar(y + 0.5, 0.5, Math.min(c / s.n, TOP), "c1 pale"));
     const r = kit.panel({title: "Distance, as a share of the line", height: 230, x: [0, STEPS],
       y: [0, Math.max(0.1, ...away[0], ...away[1]) * 1.05], xlabel: "steps"});
-    away.forEach((list, k) => r.line(list.map((u, i) => [i, u]), k ? "c1" : "c0 dashed"));
-    away.forEach((list, k) => r.dot(s.step, list[s.step], k ? "c1" : "c0"));
+    away.forEach((list, k) => r.line(list.map((u, i) => [i, u]), k ? "c2" : "c0 dashed"));
+    away.forEach((list, k) => r.dot(s.step, list[s.step], k ? "c2" : "c0"));
     const least = away.map((list) => list.indexOf(Math.min(...list)));
     return {
       panels: [p, q, r],
