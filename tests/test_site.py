@@ -140,6 +140,8 @@ def test_next_leads_through_the_whole_book_and_previous_back(
 def test_chapters_offer_their_notebooks_and_source(
     written: dict[str, checks.Written], site_dir: Path, root: Path
 ) -> None:
+    offering = {n for n, p in written.items() if any(link.endswith(".ipynb") for link in p.links)}
+    assert offering == {f"book/{name}.html" for name in chapters.names(root)}
     for name in chapters.names(root):
         links = written[f"book/{name}.html"].links
         kinds = [f"notebooks/{name}{kind}.ipynb" for kind in ("", "-plain", "-exercises")]

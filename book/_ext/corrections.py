@@ -63,8 +63,9 @@ def by_chapter(changelog: str, declared: list[ledger.Claim]) -> dict[str, list[s
 
 def add_corrections(app: Sphinx, doctree: nodes.document) -> None:
     """End a chapter by what was corrected in it."""
-    root, name = Path(app.srcdir), Path(app.env.docname).name
-    if name not in chapters.names(root) or app.env.docname != f"book/{name}":
+    root = Path(app.srcdir)
+    name = chapters.of_page(app.env.docname, root)
+    if not name:
         return
     path = root / "CHANGELOG.md"
     app.env.note_dependency(str(path))

@@ -48,7 +48,7 @@ def link_first_uses(app: Sphinx, doctree: nodes.document) -> None:
     """Link the first use of each term on the pages of chapters."""
     root, page = Path(app.srcdir), app.env.docname
     glossary = root / "book" / "glossary.md"
-    if Path(page).name not in chapters.names(root) or not glossary.exists():
+    if not chapters.of_page(page, root) or not glossary.exists():
         return
     app.env.note_dependency(str(glossary))
     left = {name.lower(): name for name in terms(glossary.read_text(encoding="utf-8"))}

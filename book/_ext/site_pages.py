@@ -163,12 +163,12 @@ def check_alternative_texts(app: Sphinx, doctree: nodes.document, docname: str) 
 
 def download_buttons(root: Path, pagename: str, context: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the page's download menu: its notebooks, its source, and paper."""
-    pathto, name = context["pathto"], Path(pagename).name
+    pathto = context["pathto"]
     if not context.get("sourcename"):
         return []
     source = f"_sources/{context['sourcename']}"
     files = {"Source (.md)": (source, SOURCE)}
-    if name in chapters.names(root):
+    if name := chapters.of_page(pagename, root):
         notebooks = {
             "Notebook with results (.ipynb)": (f"notebooks/{name}.ipynb", CODE),
             "Notebook to run (.ipynb)": (f"notebooks/{name}-plain.ipynb", CODE),

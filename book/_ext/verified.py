@@ -151,12 +151,10 @@ def warn_of_stale_chapters(app: Sphinx) -> None:
 
 def depend_on_run(app: Sphinx, docname: str, content: list[str]) -> None:
     """Have a chapter read again when it was run again, though its text is the same."""
-    name = Path(docname).name
-    if name in chapters.names(Path(app.srcdir)):
-        app.env.note_dependency(str(chapters.executed(name, Path(app.srcdir))))
-        app.env.note_dependency(
-            str(claims.path(Path(app.srcdir)))
-        )  # its badges say what is claimed
+    root = Path(app.srcdir)
+    if name := chapters.of_page(docname, root):
+        app.env.note_dependency(str(chapters.executed(name, root)))
+        app.env.note_dependency(str(claims.path(root)))  # its badges say what is claimed
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -20,6 +20,12 @@ def names(root: Path = ROOT) -> list[str]:
     return [p.stem for p in pages if is_myst_markdown_notebook(p.read_text(encoding="utf-8"))]
 
 
+def of_page(docname: str, root: Path = ROOT) -> str:
+    """Name of the chapter whose page this is; empty for others, such as that of its claims."""
+    name = docname.removeprefix("book/")
+    return name if name in names(root) else ""
+
+
 def source(name: str, root: Path = ROOT) -> Path:
     """Path of the chapter's text."""
     return root / "book" / f"{name}.md"
