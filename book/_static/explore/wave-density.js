@@ -92,10 +92,11 @@ explore("wave-density", (() => {
     away.forEach((list, k) => r.line(list.map((u, i) => [i, u]), k ? "c2" : "c0 dashed"));
     away.forEach((list, k) => r.dot(s.step, list[s.step], k ? "c2" : "c0"));
     const least = away.map((list) => list.indexOf(Math.min(...list)));
+    const when = (steps) => steps < STEPS ? `after ${steps} steps` : `after ${STEPS} steps or more`;
     return {
       panels: [p, q, r],
       says: `After ${s.step} steps EM is off by ${kit.share(away[0][s.step], 1)} of the line, EMS by ` +
-        `${kit.share(away[1][s.step], 1)}. EM is nearest after ${least[0]} steps, EMS after ${least[1]}.`,
+        `${kit.share(away[1][s.step], 1)}. EM is nearest ${when(least[0])}, EMS ${when(least[1])}.`,
     };
   }
   return {
