@@ -36,7 +36,7 @@ import sys
 from pathlib import Path
 
 wheels = [str(path) for path in Path("../dist").glob("*.whl")]
-assert wheels, "the folder dist must lie beside the folder of this notebook"
+assert wheels, "no ../dist: unpack the archive of all notebooks, and open this one there"
 subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *wheels], check=True)"""
 NEEDED = ("matplotlib", "cvxpy", "ipykernel", "quickjs-ng")  # by chapters, not by the package
 COMPANION = """\
