@@ -12,10 +12,13 @@ from tools.chapters import ROOT
 def inputs(root: Path = ROOT) -> dict[str, Path]:
     """Every file but the chapter and the tool on which the result of a run depends, by name.
 
-    All of the package, for whoever imports a part of it imports nearly all. The names say nothing
+    All of the package, for whoever imports a part of it imports nearly all, and the rules by which
+    claims are judged. The names say nothing
     of the folder that holds it: a renamed clone is as fresh as before.
     """
-    package = [p for p in (root / "ldp").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    rooms = (root / "ldp", root / "book" / "companion")
+    files = [path for room in rooms for path in room.rglob("*") if path.is_file()]
+    package = [path for path in files if "__pycache__" not in path.parts]
     named = {path.relative_to(root).as_posix(): path for path in sorted(package)}
     return named | {"requirements.txt": root / "requirements.txt"}
 
