@@ -277,8 +277,10 @@ def test_an_entry_of_the_bibliography_reads_like_its_citations(site_dir: Path) -
     folder = site_dir / "book"
     entry = r'id="(id\d+)" role="listitem">\s*<span class="label">.*?</span>(.*?)<span'
     labels = dict(re.findall(entry, (folder / "bibliography.html").read_text(encoding="utf-8")))
-    citation = r'<a class="reference internal" href="bibliography.html#(id\d+)"[^>]*>(.*?)</a>'
-    found = [c for page in folder.glob("*.html") for c in re.findall(citation, page.read_text())]
+    citation = (
+        r'<a class="reference internal" href="[./\w]*bibliography.html#(id\d+)"[^>]*>(.*?)</a>'
+    )
+    found = [c for page in site_dir.rglob("*.html") for c in re.findall(citation, page.read_text())]
     cited = [(name, re.sub(r"<[^>]*>", "", text)) for name, text in found]
     assert {name for name, _ in cited} == set(labels)
     assert [labels[name] for name, text in cited if not labels[name].endswith(text)] == []
