@@ -41,7 +41,7 @@ def first_paragraph(name: str) -> str:
 def table(listed: list[str]) -> str:
     """A row for each name: a link and its first paragraph, which is reStructuredText."""
     rows = "".join(f"   * - :py:obj:`~{name}`\n     - {first_paragraph(name)}\n" for name in listed)
-    return f"```{{eval-rst}}\n.. list-table::\n   :class: table api-names\n\n{rows}```\n"
+    return f"```{{eval-rst}}\n.. list-table::\n   :class: api-names\n\n{rows}```\n"
 
 
 def write_tables(app: Sphinx, docname: str, content: list[str]) -> None:
