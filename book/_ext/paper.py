@@ -64,6 +64,7 @@ class HtmlOnPaper(SphinxPostTransform):
         """Replace every block; a tag within a line only loses its markup."""
         for node in list(self.document.findall(nodes.raw)):
             if node["format"] == "html" and not isinstance(node.parent, nodes.TextElement):
+                node["classes"] = []  # a box that says nothing on paper has none to hand on
                 node.replace_self(
                     paper_html.read(node.astext(), docname_of(node, self.env.docname))
                 )
