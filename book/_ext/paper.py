@@ -7,11 +7,11 @@ site.
 
 import re
 import subprocess
-from typing import Any
+from typing import Any, ClassVar
 
 import paper_html
 from docutils import nodes
-from sphinx.addnodes import number_reference, start_of_file
+from sphinx.addnodes import start_of_file
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.transforms.post_transforms.images import ImageConverter
@@ -47,11 +47,12 @@ class ExercisesOfOtherPages(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         """Replace references that would ask for a label that nothing sets."""
         known = getattr(self.env, "sphinx_exercise_registry", {})
-        for node in list(self.document.findall(number_reference)):
+        for node in list(self.document.findall(nodes.reference)):
             name = node.get("refuri", "").partition("#")[2]
             if name in known:
-                link = rf"\hyperref[exercise:{name}]{{{node.astext()}}}"
-                node.replace_self(nodes.raw("", link, format="latex"))
+                words = node.children or [nodes.Text(node.astext())]
+                start = nodes.raw("", rf"\hyperref[exercise:{name}]{{", format="latex")
+                node.parent.replace(node, [start, *words, nodes.raw("", "}", format="latex")])
 
 
 class HtmlOnPaper(SphinxPostTransform):
@@ -64,21 +65,19 @@ class HtmlOnPaper(SphinxPostTransform):
         """Replace every block; a tag within a line only loses its markup."""
         for node in list(self.document.findall(nodes.raw)):
             if node["format"] == "html" and not isinstance(node.parent, nodes.TextElement):
-                node["classes"] = []  # a box that says nothing on paper has none to hand on
-                node.replace_self(
-                    paper_html.read(node.astext(), docname_of(node, self.env.docname))
-                )
+                text = paper_html.read(node.astext(), docname_of(node, self.env.docname))
+                node.parent.replace(node, text)
         for node in list(self.document.findall(nodes.Element)):
             kinds = node.get("classes", [])
             if "drawing-links" in kinds:  # to a file and to a place on the screen
                 node.parent.parent.remove(node.parent)
             elif "claim-box" in kinds:
-                node.replace_self(nodes.block_quote("", *node.children))
+                node.parent.replace(node, nodes.block_quote("", *node.children))
             elif "claim-box-title" in kinds:
                 node[:] = [nodes.strong("", "", *node.children)]
             elif "claim-verdict" in kinds and isinstance(node, nodes.inline):
                 verdict = nodes.emphasis("", "", *node.children)
-                node.replace_self([nodes.Text("("), verdict, nodes.Text(")")])
+                node.parent.replace(node, [nodes.Text("("), verdict, nodes.Text(")")])
         for node in list(self.document.findall(nodes.container)):
             for name in node["ids"]:  # Sphinx gives no place on paper to a container
                 node.insert(0, paper_html.anchor(name, docname_of(node, self.env.docname)))
@@ -118,7 +117,7 @@ def docname_of(node: nodes.Node, default: str) -> str:
 class DrawingsOnPaper(ImageConverter):
     """SVG to PDF, letters as letters."""
 
-    conversion_rules = [("image/svg+xml", "application/pdf")]  # noqa: RUF012
+    conversion_rules: ClassVar = [("image/svg+xml", "application/pdf")]
 
     def is_available(self) -> bool:
         """Whether the command is there: `make pdf` has looked."""
