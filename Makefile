@@ -91,7 +91,7 @@ mutants: $(VENV)/installed  ## change the package at SIZE random places, and cou
 	@$(ONE_THREAD) $(PY) tests/mutants.py --size $(SIZE) --seed $(SEED)
 
 COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --upgrade \
-    --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet
+    --custom-compile-command "make lock" --quiet
 
 kills: $(VENV)/installed  ## kill make book at KILLS=20 random moments, and count how many next ones succeed
 	@$(PY) tests/kills.py --kills $(KILLS) --seed $(SEED)

@@ -17,10 +17,9 @@ sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 import plain_notebooks
 import printed
-from jupyter_book.sphinx import build_sphinx
 
 import archives
-from tools import chapters
+from tools import chapters, sphinx
 from tools.lock import alone
 
 # What the theme's styles and scripts name for its developers and for browsers of the last decade.
@@ -54,21 +53,7 @@ def build(root: Path, *, read_all: bool) -> int:
     for style in (site / "_static").glob("mystnb.*.css"):
         style.unlink()
     unfinished.touch()
-    status = build_sphinx(
-        root,
-        site,
-        noconfig=True,
-        path_config=root / "_config.yml",
-        confoverrides={
-            "external_toc_path": str(root / "_toc.yml"),
-            "latex_individualpages": False,
-            "nitpicky": True,
-        },
-        warningiserror=True,
-        keep_going=True,
-        quiet=True,
-    )
-    if status != 0:
+    if not sphinx.build(root, site, {"nitpicky": True}):
         print("\nFAILED the HTML build: the warnings above are errors")
         return 1
     shed(site)

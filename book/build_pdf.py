@@ -16,9 +16,8 @@ BOOK = Path(__file__).resolve().parent
 sys.path[:0] = [str(BOOK.parent), str(BOOK)]
 
 import printed
-from jupyter_book.sphinx import build_sphinx
 
-from tools import chapters, revision
+from tools import chapters, revision, sphinx
 from tools.lock import alone
 
 DATE = "1767225600"  # for all: equal sources and equal runs give equal bytes
@@ -76,24 +75,9 @@ def build(root: Path) -> int:
     folder = root / "_build" / "latex"
     shutil.rmtree(folder, ignore_errors=True)
     os.environ.update(SOURCE_DATE_EPOCH=DATE, FORCE_SOURCE_DATE="1")
-    status = build_sphinx(
-        root,
-        folder,
-        noconfig=True,
-        path_config=root / "_config.yml",
-        doctreedir=root / "_build" / ".doctrees-pdf",
-        confoverrides={
-            "external_toc_path": str(root / "_toc.yml"),
-            "latex_individualpages": False,
-            "today": f"Commit {revision.commit(root) or 'unknown'}",
-            **OPTIONS,
-        },
-        builder="latex",
-        warningiserror=True,
-        keep_going=True,
-        quiet=True,
-    )
-    if status != 0:
+    settings = OPTIONS | {"today": f"Commit {revision.commit(root) or 'unknown'}"}
+    doctrees = root / "_build" / ".doctrees-pdf"
+    if not sphinx.build(root, folder, settings, builder="latex", doctreedir=doctrees):
         print("\nFAILED the PDF: the warnings above are errors")
         return 1
     (source,) = folder.glob("*.tex")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 import site_browser
 from hypothesis import settings
@@ -88,6 +89,18 @@ def fetch_chromium() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return playwright_chromium()
+
+
+@pytest.fixture(params=chapters.names())
+def name(request: pytest.FixtureRequest) -> str:
+    """Each chapter."""
+    return request.param
+
+
+@pytest.fixture
+def notebook(name: str) -> nbformat.NotebookNode:
+    """Its cells."""
+    return chapters.read(chapters.source(name).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")

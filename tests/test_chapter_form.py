@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import nbformat
-import pytest
-from test_chapters import FENCE, code_cells, num_words, prose, text_of
+from claims_badge import section_ends
+from test_chapters import code_cells, num_words, prose, text_of
 
 import course
 from tools import chapters, outputs
@@ -20,16 +20,6 @@ FOLDED = {"hide-input", "hide-cell", "remove-cell", "remove-input"}
 # What only a reader of the sources has met.
 STRANGER = re.compile(r"\bS00[0-4]\b|\b[Ss]lides?\b|\bmisprint")
 ROLE = re.compile(r"\{[\w:]+\}`[^`]*`")
-
-
-@pytest.fixture(params=NAMES)
-def name(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture
-def notebook(name: str) -> nbformat.NotebookNode:
-    return chapters.read(chapters.source(name).read_text(encoding="utf-8"))
 
 
 def shown(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
@@ -46,18 +36,11 @@ def shown(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 def sections(text: str) -> list[tuple[str, str]]:
     """Headings of the second level, outside every block, each with what follows it."""
-    found, fence = [("", [])], ""
-    for line in text.splitlines():
-        heading = re.match(r"## (.+)", line) if not fence else None
-        if heading:
-            found.append((heading[1], []))
-        found[-1][1].append(line)
-        mark = FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not mark[2].strip():
-            fence = ""
-    return [(title, "\n".join(lines)) for title, lines in found]
+    lines = text.splitlines()
+    starts = [at for at in section_ends(text) if lines[at].startswith("## ")]
+    bounds = zip(starts, [*starts[1:], len(lines)], strict=True)
+    bodies = [(lines[at][3:], "\n".join(lines[at:end])) for at, end in bounds]
+    return [("", "\n".join(lines[: starts[0]])), *bodies]
 
 
 def undefined(code: str) -> str:

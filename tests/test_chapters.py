@@ -20,16 +20,6 @@ FENCE = re.compile(r"^(`{3,}|:{3,})(.*)$")
 NOT_PROSE = ("{math}", "{code-block}", "{bibliography}", "python", "text", "bash")
 
 
-@pytest.fixture(params=NAMES)
-def name(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture
-def notebook(name: str) -> nbformat.NotebookNode:
-    return chapters.read(chapters.source(name).read_text(encoding="utf-8"))
-
-
 def code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 

@@ -222,10 +222,10 @@ def test_absent_numbers_are_left_and_told(name: str) -> None:
 
 
 def test_role_wants_the_whole_name_of_a_number() -> None:
-    assert values.look_up("S004-41.values.gain:.1%", {"S004-41": RECORD}) == "31.4%"
+    assert values.in_text("S004-41.values.gain:.1%", {"S004-41": RECORD}, {}) == "31.4%"
     for name in ("values.gain", "S004-41", "S004-41.seconds", "S004-42.observed"):
         with pytest.raises(LookupError):
-            values.look_up(name, {"S004-41": RECORD})
+            values.in_text(name, {"S004-41": RECORD}, {})
 
 
 def test_rebuilt_and_substitute_verdicts_are_shown_and_counted_apart() -> None:

@@ -97,7 +97,7 @@ def claim(
         "rtol": float(rtol),
         "margin": margin,
         "notices": notices,
-        "farthest": farthest(observed, expected, relation=relation, **rule),
+        "farthest": farthest(observed, expected, relation, standard_error, margin),
         "size": int(np.asarray(observed).size),
         "values": {name: plain(value) for name, value in (values or {}).items()},
     }

@@ -10,11 +10,9 @@ from companion.agreement import Relation
 def farthest(
     observed: Any,
     expected: Any,
-    *,
-    standard_error: Any = None,
-    rtol: float = 1e-12,
-    margin: float | None = None,
     relation: Relation = "==",
+    standard_error: Any = None,
+    margin: float | None = None,
 ) -> float | None:
     """The observed number that is nearest to refusal, in the unit in which it would be refused.
 

@@ -22,8 +22,8 @@ def bring_data(shell: Any) -> None:
         format_type = Unicode(CSV_MIME)
         print_method = ObjectName("_repr_csv_")
 
-    formatter = FigureData(parent=shell.display_formatter)
-    formatter.for_type(Figure, table)  # type: ignore[no-untyped-call]
+    formatter: Any = FigureData(parent=shell.display_formatter)
+    formatter.for_type(Figure, table)
     shell.display_formatter.formatters[CSV_MIME] = formatter
     shell.display_formatter.active_types = [*shell.display_formatter.active_types, CSV_MIME]
 

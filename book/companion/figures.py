@@ -1,5 +1,6 @@
 """One style for figures: vectors, as wide as a telephone shows, and one look for each name."""
 
+from importlib import import_module
 from typing import Any
 
 # The colours of Okabe and Ito without their yellow, which is too pale for lines on white. The pages
@@ -137,7 +138,8 @@ def style(vector: bool = True) -> None:
     )
     try:
         from IPython import get_ipython
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+        notebook: Any = import_module("matplotlib_inline.backend_inline")
     except ImportError:
         return
     if (shell := get_ipython()) is not None:
@@ -145,5 +147,5 @@ def style(vector: bool = True) -> None:
 
         # A date would make two equal runs differ.
         metadata = {"metadata": {"Date": None}} if vector else {}
-        set_matplotlib_formats("svg" if vector else "png", **metadata)  # type: ignore[no-untyped-call]
+        notebook.set_matplotlib_formats("svg" if vector else "png", **metadata)
         bring_data(shell)

@@ -35,10 +35,9 @@ def publish(data: dict[str, Any]) -> bool:
     """Leave an output in the notebook that runs; False where none does."""
     try:
         from IPython import get_ipython
-        from IPython.display import publish_display_data
     except ImportError:
         return False
-    if get_ipython() is None:
-        return False
-    publish_display_data(data)  # type: ignore[no-untyped-call]
-    return True
+    shell: Any = get_ipython()
+    if shell is not None:
+        shell.display_pub.publish(data)
+    return shell is not None

@@ -45,44 +45,6 @@ def fill(text: str, own: str, records: Records) -> tuple[str, list[str]]:
     return (_BRACED.sub(number, text), absent) if own in records else (text, [])
 
 
-def look_up(name: str, records: Records) -> str:
-    """One number by its whole name, ``S003-11.observed[0]:.3g``.
-
-    Raises
-    ------
-    LookupError, TypeError, ValueError
-        If there is no such value, or it does not take this format.
-
-    Examples
-    --------
-    >>> look_up("S000-01.observed:.2g", {"S000-01": {"observed": 1.23e-06}})
-    '1.2 × 10⁻⁶'
-    """
-    match = re.fullmatch(NAME, name)
-    if not match or not match["id"]:
-        raise LookupError(f"no number is called {name}")
-    return _formatted(match, match["id"], records)
-
-
-def look_up_remembered(name: str, numbers: dict[str, Any]) -> str:
-    """A number that the chapter has kept with `companion.remember`, by its name there.
-
-    Raises
-    ------
-    LookupError, TypeError, ValueError
-        If there is no such number, or it does not take this format.
-
-    Examples
-    --------
-    >>> look_up_remembered("gains[1]:.0%", {"gains": [0.1, 0.25]})
-    '25%'
-    """
-    match = re.fullmatch(rf"(?P<field>\w+){_TAIL}", name)
-    if not match:
-        raise LookupError(f"no number is called {name}")
-    return _formatted(match, "", {"": numbers})
-
-
 def in_text(name: str, records: Records, remembered: dict[str, Any]) -> str:
     """What the role `value` writes: a number of a claim (its name has a dash), or a remembered one.
 
@@ -93,12 +55,18 @@ def in_text(name: str, records: Records, remembered: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> in_text("gain:.0%", {}, {"gain": 0.25})
+    >>> in_text("S000-01.observed:.2g", {"S000-01": {"observed": 1.23e-06}}, {})
+    '1.2 × 10⁻⁶'
+    >>> in_text("gains[1]:.0%", {}, {"gains": [0.1, 0.25]})
     '25%'
     """
     if "-" in name.partition(":")[0]:
-        return look_up(name, records)
-    return look_up_remembered(name, remembered)
+        match = re.fullmatch(NAME, name)
+        if match and match["id"]:
+            return _formatted(match, match["id"], records)
+    elif match := re.fullmatch(rf"(?P<field>\w+){_TAIL}", name):
+        return _formatted(match, "", {"": remembered})
+    raise LookupError(f"no number is called {name}")
 
 
 def _formatted(match: re.Match[str], own: str, records: Records) -> str:
