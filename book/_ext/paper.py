@@ -50,9 +50,11 @@ class ExercisesOfOtherPages(SphinxPostTransform):
         for node in list(self.document.findall(nodes.reference)):
             name = node.get("refuri", "").partition("#")[2]
             if name in known:
-                words = node.children or [nodes.Text(node.astext())]
-                start = nodes.raw("", rf"\hyperref[exercise:{name}]{{", format="latex")
-                node.parent.replace(node, [start, *words, nodes.raw("", "}", format="latex")])
+                # Blanks at the beginning of a link are lost.
+                before = "\\ " * node.astext().startswith(" ")
+                start = rf"{before}\hyperref[exercise:{name}]{{\ignorespaces "
+                ends = [nodes.raw("", mark, format="latex") for mark in (start, "}")]
+                node.parent.replace(node, [ends[0], *node.children, ends[1]])
 
 
 class HtmlOnPaper(SphinxPostTransform):
