@@ -89,7 +89,7 @@ explore("chooser", {
     });
     const table = kit.table("The best first; a dash marks what breaks a limit", ["mechanism", "error, people", "error, share", "bits", "steps"],
       rows.map((r) => [`${r.fits ? "" : "– "}<span class="explore-wide">${r.words} </span>${r.name}`, number(r.error), kit.share(r.error / n, 2), number(r.bits), number(r.work)]));
-    const code = `<pre>import numpy as np\nfrom ldp import ${best.make}, confidence_interval, debias\n\nrng = np.random.default_rng(1)\nvalues = rng.integers(${d}, size=1000)  # yours: numbers below ${d}\nmechanism = ${best.make}(${d}, ${eps})\nreports = mechanism.privatize(values, rng)\ntally = mechanism.tally(reports)\nprint(debias(tally, mechanism))\nprint(confidence_interval(tally, mechanism))</pre>`;
+    const code = `<pre tabindex="0" role="group" aria-label="The code for it">import numpy as np\nfrom ldp import ${best.make}, confidence_interval, debias\n\nrng = np.random.default_rng(1)\nvalues = rng.integers(${d}, size=1000)  # yours: numbers below ${d}\nmechanism = ${best.make}(${d}, ${eps})\nreports = mechanism.privatize(values, rng)\ntally = mechanism.tally(reports)\nprint(debias(tally, mechanism))\nprint(confidence_interval(tally, mechanism))</pre>`;
     const says = best.fits ? `The least error within the limits is that of ${best.words}: the estimate of a count is off by ${number(best.error)} people in a standard deviation, ${kit.share(best.error / n, 2)} of all, with ${number(best.bits)} bits from each person.`
       : "No mechanism keeps both limits; the one with the least error stands first.";
     return {panels: [chart], html: table + (best.fits ? code : ""), says};
