@@ -3,6 +3,7 @@
 import corrections
 import pytest
 from corrections import named
+from docutils import nodes
 
 from tools import chapters, claims
 
@@ -12,20 +13,28 @@ LOG = """\
 * S000-01 is nothing of this.
 ### Numbers changed
 * S000-01 is corrected:
-  it was too small. S000-02, F03 and 05 to 07 are new.
+  it was too small. S000-02, F03 and 05 to 07 have another margin. New: S000-01 and F03.
 * No verdict moved.
 ## 0.1
 ### Numbers changed
-* S000-01 is new.
+* S000-01 and F03 are compared with one table.
 """
-DECLARED = [{"id": "S000-01", "chapter": "01-one"}, {"id": "S000-F03", "chapter": "02-two"}]
+FIRST, THIRD = {"id": "S000-01", "chapter": "01-one"}, {"id": "S000-F03", "chapter": "02-two"}
 
 
 def test_a_sentence_belongs_to_the_chapters_of_its_claims() -> None:
-    assert corrections.by_chapter(LOG, DECLARED) == {
-        "01-one": ["S000-01 is corrected: it was too small.", "S000-01 is new."],
-        "02-two": ["S000-02, F03 and 05 to 07 are new."],
+    last = "S000-01 and F03 are compared with one table."
+    assert corrections.by_chapter(LOG, [FIRST, THIRD]) == {
+        "01-one": [("S000-01 is corrected: it was too small.", [FIRST]), (last, [FIRST])],
+        "02-two": [("S000-02, F03 and 05 to 07 have another margin.", [THIRD]), (last, [THIRD])],
     }
+
+
+def test_a_claim_says_itself_with_its_formulas() -> None:
+    claim = {"id": "S000-01", "statement": "The sum is $n + 1$, not $n$."}
+    made = corrections.statement(claim, "book/01-one")
+    assert made.astext() == "S000-01: The sum is n + 1, not n."
+    assert [m.astext() for m in made.findall(nodes.math)] == ["n + 1", "n"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Sphinx extension: what was corrected in a chapter since it was first published, at its foot.
 
 The changelog is the one record. Under *Numbers changed* every sentence names claims, and belongs to
-the chapters that check them now: numbers of chapters change, claims keep their names.
+the chapters that check them now: numbers of chapters change, claims keep names. No reader knows
+the names, so each sentence is followed by what its claims say. What is only new corrects nothing.
 """
 
 import re
@@ -16,12 +17,15 @@ from tools import chapters, ledger
 from tools import claims as files
 
 HEADING = "### Numbers changed"
+ONLY_NEW = re.compile("(New|Decided):")
 SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
 # S004-65, 66 (corrected), F17 to F19 and F21
 NAMED = re.compile(
     r"\b([A-Z]\w*?\d*)-(F?\d+(?:(?: \([a-z ]+\))?(?:,(?: and)?| and| to) (?:\1-)?F?\d+\b)*)"
 )
 NUMBER = re.compile(r"(F?)(\d+)(?: \([a-z ]+\))?( to (?:\w+-)?F?(\d+))?")
+
+Correction = tuple[str, list[ledger.Claim]]
 
 
 def sentences(changelog: str) -> list[str]:
@@ -51,13 +55,15 @@ def named(sentence: str) -> set[str]:
     return names
 
 
-def by_chapter(changelog: str, declared: list[ledger.Claim]) -> dict[str, list[str]]:
-    """Sentences of each chapter."""
-    home = {claim["id"]: claim["chapter"] for claim in declared if claim.get("chapter")}
-    found: dict[str, list[str]] = {}
+def by_chapter(changelog: str, declared: list[ledger.Claim]) -> dict[str, list[Correction]]:
+    """Sentences on each chapter, each with those of its claims that the chapter checks."""
+    found: dict[str, list[Correction]] = {}
     for sentence in sentences(changelog):
-        for chapter in sorted({home[name] for name in named(sentence) if name in home}):
-            found.setdefault(chapter, []).append(sentence)
+        names = set() if ONLY_NEW.match(sentence) else named(sentence)
+        about = [claim for claim in declared if claim["id"] in names and claim.get("chapter")]
+        for chapter in sorted({claim["chapter"] for claim in about}):
+            here = [claim for claim in about if claim["chapter"] == chapter]
+            found.setdefault(chapter, []).append((sentence, here))
     return found
 
 
@@ -76,10 +82,25 @@ def add_corrections(app: Sphinx, doctree: nodes.document) -> None:
     if not told:
         section += nodes.paragraph("", "No number of this chapter has been corrected so far.")
     else:
-        items = [nodes.list_item("", paragraph(t, app.env.docname)) for t in told]
+        items = [item(*correction, app.env.docname) for correction in told]
+        section += nodes.paragraph("", "Each sentence is followed by what its claims here say.")
         section += nodes.bullet_list("", *items)
     top = next(iter(doctree.findall(nodes.section)), doctree)
     top += section
+
+
+def item(sentence: str, about: list[ledger.Claim], docname: str) -> nodes.list_item:
+    """A sentence, and below it the statements of its claims."""
+    said = [nodes.list_item("", statement(claim, docname)) for claim in about]
+    return nodes.list_item("", paragraph(sentence, docname), nodes.bullet_list("", *said))
+
+
+def statement(claim: ledger.Claim, docname: str) -> nodes.paragraph:
+    """What a claim says after its name; its only markup is mathematics."""
+    made = nodes.paragraph("", "", claims.link(f"claim-{claim['id']}", claim["id"], docname))
+    for index, piece in enumerate(f": {claim['statement']}".split("$")):
+        made += nodes.math("", piece) if index % 2 else nodes.Text(piece)
+    return made
 
 
 def paragraph(sentence: str, docname: str) -> nodes.paragraph:
