@@ -35,6 +35,11 @@ def exponential(x: Fraction) -> Digits:
     return _digits_of(lambda decimal: (-decimal).exp(), x)
 
 
+def growth(x: Fraction) -> Digits:
+    """Digits of exp(x), a number above 1, for x from 0 (not included) to 100."""
+    return _digits_of(Decimal.exp, x)
+
+
 def logistic(x: Fraction) -> Digits:
     """Digits of 1 / (1 + exp(x)), for x from 0 to 100."""
     return _digits_of(lambda decimal: 1 / (1 + decimal.exp()), x)
