@@ -1,7 +1,7 @@
 r"""One 64-bit word for a report of a design: which base block, and which of its points, exactly.
 
 A point of the user's block has :math:`A` tickets, any other :math:`B`, a power of two, and
-:math:`A=\lfloor e^\epsilon B\rfloor`, so that no report is likelier by more than :math:`e^\epsilon`.
+:math:`A=\lfloor e^\epsilon B\rfloor`: no report is likelier by more than :math:`e^\epsilon`.
 A uniform number below :math:`mM`, with :math:`m` base blocks and :math:`M=wA+(v-w)B` tickets in
 each, draws both. It is the high half of a word times :math:`mM`; the words that make some numbers
 likelier are drawn again, whatever the value is.
