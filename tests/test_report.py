@@ -10,8 +10,10 @@ from tools import claims
 pytestmark = pytest.mark.site
 
 REPORT = "book/report.html"
-LONGEST = 10_000  # pixels of a page on a desktop
+LONGEST = 10_000  # pixels of the report, and of a page of cards on a desktop
 SHOWN = "document.querySelectorAll('.claim-lines > .claim:not([hidden])').length"
+HEIGHT = "document.querySelector('article').scrollHeight"
+OPEN = "details.claim-fold[open]"
 
 
 def test_filters_show_what_was_chosen_and_say_how_much(browser: Browser, root: Path) -> None:
@@ -23,11 +25,13 @@ def test_filters_show_what_was_chosen_and_say_how_much(browser: Browser, root: P
         page.goto(browser.root + REPORT)
         status = page.locator(".claim-filters [role=status]")
         assert page.evaluate(SHOWN) == len(declared)
+        assert page.locator(OPEN).count() == 0  # the lines of each source are folded at first
         for name, value, left in (("is", "corrected", wrong), ("of", "s004", of_source)):
             page.locator(f".claim-filters [name={name}]").focus()
             page.keyboard.type(value)  # by keyboard alone
             assert page.evaluate(SHOWN) == len(left)
             assert status.inner_text() == f"{len(left)} of {len(declared)} claims are shown."
+        assert page.locator(f"{OPEN}:visible").count() == 1
         page.reload()  # the address keeps what was chosen
         assert page.evaluate(SHOWN) == len(of_source)
         page.get_by_role("button", name="Show all").click()
@@ -56,13 +60,20 @@ def test_without_scripts_every_claim_is_shown_and_no_filter(browser: Browser) ->
     context.close()
 
 
-def test_no_page_of_the_report_is_too_long(browser: Browser, site_dir: Path) -> None:
-    pages = [REPORT, *(f"book/cards/{p.name}" for p in site_dir.glob("book/cards/*.html"))]
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_report_is_not_too_long(browser: Browser, width: int) -> None:
+    with browser.page(Visit("report", {}), width=width) as page:
+        page.goto(browser.root + REPORT)
+        assert page.evaluate(HEIGHT) <= LONGEST
+
+
+def test_no_page_of_cards_is_too_long(browser: Browser, site_dir: Path) -> None:
+    pages = [f"book/cards/{p.name}" for p in site_dir.glob("book/cards/*.html")]
     assert len(pages) > 2
     long = {}
     for name in pages:
         with browser.page(Visit(name, {})) as page:
             page.goto(browser.root + name)
-            height = page.evaluate("document.querySelector('article').scrollHeight")
+            height = page.evaluate(HEIGHT)
             long |= {name: height} if height > LONGEST else {}
     assert long == {}

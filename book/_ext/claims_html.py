@@ -92,6 +92,12 @@ def fold(name: str) -> str:
     return f"<details><summary>How {name} was compared, and how to cite it</summary>"
 
 
+def fold_of_lines(count: int) -> tuple[str, str]:
+    """Beginning and end of the lines of a source."""
+    words = "1 claim" if count == 1 else f"{count} claims"
+    return f'<details class="claim-fold" open><summary>{words}</summary>', "</details>"
+
+
 def why(record: Claim) -> str:
     """Reason of a tolerance, by the rules that all claims share."""
     if record["margin"] is not None:

@@ -59,7 +59,11 @@ class ClaimsList(ClaimsDirective):
         """Write the lines, each at the anchor of its claim."""
         lines = nodes.bullet_list(classes=["claim-lines"])
         lines += [self.line(c) for c in self.claims() if c["source"] == self.arguments[0]]
-        return [lines] if len(lines) else []
+        if not len(lines):
+            return []
+        # Open as it is written: without scripts all lines are seen, and `report.js` folds them.
+        before, after = claims_html.fold_of_lines(len(lines))
+        return [nodes.raw("", before, format="html"), lines, nodes.raw("", after, format="html")]
 
     def line(self, claim: ledger.Claim) -> nodes.list_item:
         """One claim: its name, which leads to its card, its verdict, and what it says."""

@@ -1,6 +1,7 @@
 "use strict";
 
-// Filters of the reproduction report: verdict, source and chapter, kept in the address.
+// Filters of the reproduction report: verdict, source and chapter, kept in the address. Without one
+// the lines of each source are folded, so that a phone shows all sources on a few screens.
 const filters = document.querySelector(".claim-filters");
 const claims = [...document.querySelectorAll(".claim-lines > .claim")];
 
@@ -12,7 +13,8 @@ function showClaims() {
     shown += !claim.hidden;
   }
   for (const list of document.querySelectorAll(".claim-lines")) {
-    list.hidden = !list.querySelector(".claim:not([hidden])");
+    list.parentElement.hidden = !list.querySelector(".claim:not([hidden])");
+    list.parentElement.open = wanted.length > 0;
   }
   filters.querySelector("[role=status]").textContent = `${shown} of ${claims.length} claims are shown.`;
   return wanted;
