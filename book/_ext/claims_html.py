@@ -169,16 +169,13 @@ def run_facts(facts: dict[str, Any]) -> str:
 
 
 def counts_table(claims: list[Claim]) -> str:
-    """Table of verdicts by source."""
+    """Table of verdicts by source, without those that no claim has."""
     by_source = ledger.counts(claims)
-    rows = [[source, *_numbers(counter)] for source, counter in by_source.items()]
     total = sum(by_source.values(), Counter())
-    heads = ("source", *ledger.SHOWN, "all")
-    return table("Verdicts by source", heads, rows, last=["all sources", *_numbers(total)])
-
-
-def _numbers(counter: Counter[str]) -> list[str]:
-    return [str(counter[verdict]) for verdict in ledger.SHOWN] + [str(counter.total())]
+    given = [verdict for verdict in ledger.SHOWN if total[verdict]]
+    by_source |= {"all sources": total}
+    rows = [[name, *(str(c[v]) for v in given), str(c.total())] for name, c in by_source.items()]
+    return table("Verdicts by source", ("source", *given, "all"), rows[:-1], last=rows[-1])
 
 
 def sections(sources: list[dict[str, str]]) -> str:

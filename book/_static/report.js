@@ -16,7 +16,9 @@ function showClaims() {
     list.parentElement.hidden = !list.querySelector(".claim:not([hidden])");
     list.parentElement.open = wanted.length > 0;
   }
-  filters.querySelector("[role=status]").textContent = `${shown} of ${claims.length} claims are shown.`;
+  filters.querySelector("[role=status]").textContent = wanted.length
+    ? `${shown} of ${claims.length} claims are shown.`
+    : `All ${claims.length} claims stand below, folded by source.`;
   return wanted;
 }
 
