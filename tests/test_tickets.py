@@ -96,7 +96,9 @@ def test_the_loop_draws_what_integers_of_any_size_do(
     given = tickets(epsilon, *size, 2)
     drawn = given.words(np.random.default_rng(1), 300).tolist()
     # And words at both sides of the borders between tickets of different places.
-    ends = [0, given.inside, given.block_size * given.inside, given.total - given.outside]
+    w = given.block_size
+    ends = [k * given.inside for k in sorted({0, 1, w // 3, w // 2, w - 1, w})]
+    ends.append(given.total - given.outside)
     for block, end in product((0, given.num_blocks - 1), ends):
         edge = (block * given.total + end) * 2**64 // (given.num_blocks * given.total)
         drawn += [word for word in (edge - 1, edge, edge + 1) if 0 <= word < 2**64]

@@ -96,10 +96,16 @@ def draw_point(
     middle = high * few + (low * few >> _HALF)
     cross = low * many + (middle & _MASK)
     ticket = high * many + (middle >> _HALF) + (cross >> _HALF)
-    border = block_size * inside
-    beyond = block_size + ((ticket - border) >> shift)
-    place = ticket // inside if ticket < border else beyond
-    return np.int64(block), np.int64(place)
+    # No branch and no division of integers, whose durations would tell of the value. A ticket is
+    # below 2**50, so that the quotient of floats, rounded down, is right or off by one.
+    point, size = np.int64(ticket), np.int64(inside)
+    place = np.int64(point * (1.0 / size))
+    place -= np.int64(place * size > point)
+    place += np.int64(point - place * size >= size)
+    border = np.int64(block_size * inside)
+    beyond = np.int64(block_size) + ((point - border) >> np.int64(shift))
+    place = place if point < border else beyond
+    return np.int64(block), place
 
 
 @lru_cache(maxsize=1024)
