@@ -5,6 +5,7 @@ Here are the mechanisms, `Tally`, and the estimators to start with. The rest is 
 * ``likelihood``, ``bayes``: the most likely law; the posterior of the law.
 * ``postprocess``, ``trees``: repaired frequencies; hierarchies and ranges.
 * ``means``, ``itemsets``, ``samplers``: users who hold a number, a set, a distribution.
+* ``planning``: which mechanism, how many people, which budget.
 * ``heavy_hitters``, ``protocols``, ``assigned``: values that nobody can list; rounds that adapt;
   users who are asked different things.
 * ``bounds``, ``utilities``, ``metrics``, ``waves``: what cannot be beaten; what a report is worth;
@@ -23,6 +24,7 @@ from ldp import (
     likelihood,
     means,
     metrics,
+    planning,
     postprocess,
     protocols,
     samplers,
@@ -46,6 +48,7 @@ from ldp.mechanisms.square_wave import SquareWave
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.mechanisms.wide_hashing import WideHashing
+from ldp.planning import plan
 from ldp.postprocess import norm_sub
 from ldp.protocols import adobest
 from ldp.tally import Tally
@@ -87,6 +90,8 @@ __all__ = [
     "means",
     "metrics",
     "norm_sub",
+    "plan",
+    "planning",
     "postprocess",
     "protocols",
     "samplers",

@@ -20,6 +20,7 @@ from ldp._numbers import not_negative as not_negative
 from ldp._numbers import positive as positive
 from ldp._numbers import probabilities as probabilities
 from ldp._numbers import real as real
+from ldp._numbers import share as share
 from ldp._plain import frequency as frequency
 from ldp._plain import plain_array as plain_array
 from ldp._plain import reals as reals

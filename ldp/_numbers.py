@@ -73,6 +73,14 @@ def between(value: Any, name: str) -> float:
     return number
 
 
+def share(value: Any, name: str) -> float:
+    """Return a number from 0 to 1."""
+    number = real(value, name, "from 0 to 1")
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must be from 0 to 1, got {number}.")
+    return number
+
+
 def epsilon(value: Any) -> float:
     """Return a privacy budget: positive and finite."""
     return positive(value, "epsilon")

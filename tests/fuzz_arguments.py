@@ -162,7 +162,13 @@ def pooled(w: World) -> Any:
 ALWAYS: list[tuple[str, Any]] = [
     ("epsilon_inner growth SetSelection.frequency", 0.1),
     ("Tally.num_reports", 40),
-    ("oracle", ldp.OUE),
+    ("oracle make", ldp.OUE),
+    ("sort_by", "bits"),
+    ("max_bits", 8),
+    ("max_server_ops", 10**4),
+    ("error attack_success plan.frequency users_needed.frequency epsilon_needed.frequency", 0.4),
+    ("epsilon_range.frequency Plan.frequency", 0.4),
+    ("rows beyond refused", ()),
     ("VectorMean.oracle", ldp.means.OneBitMean),
     ("HierarchicalHistogram.domain_size num_bits depth", 4),
     (

@@ -189,9 +189,7 @@ def adobest(
 def _starts(num_users: int, users_per_round: int, growth: float) -> Integers:
     """First user of every round."""
     least = _checks.integer(users_per_round, "users_per_round", 1)
-    share = _checks.real(growth, "growth", "from 0 to 1")
-    if not 0 <= share <= 1:
-        raise ValueError(f"growth must be from 0 to 1, got {share}.")
+    share = _checks.share(growth, "growth")
     least = min(least, num_users)
     if share == 0:
         return np.arange(0, num_users, least)
