@@ -70,7 +70,7 @@ class Plan:
         asked += [] if self.max_bits is None else [f"at most {self.max_bits:,} bits"]
         asked += [] if self.max_server_ops is None else [f"{self.max_server_ops:,} server steps"]
         head = "".join(f"{title:>{width}}" for title, width in COLUMNS.values())
-        lines = [", ".join(asked), f"{f'sorted by {self.sort_by}':<22}{head}"]
+        lines = [f"{', '.join(asked)}; sorted by {self.sort_by}", f"{'mechanism':<22}{head}"]
         lines += [_printed(each) for each in self.rows]
         lines += [] if self.rows else ["No mechanism keeps within the limits."]
         lines += _listed("Beyond a limit", [each.name for each in self.beyond])
