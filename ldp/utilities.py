@@ -1,9 +1,10 @@
-r"""What a report is worth to whoever knows the law: six utilities of a channel, larger is better.
+r"""What a report is worth to whoever knows the law: utilities of a channel, larger is better.
 
 Each takes the law :math:`\theta` of the value :math:`X` and the channel :math:`Q_{xy}=\Pr[Y=y\mid
-X=x]` of the report :math:`Y`, whose own law is :math:`p=\theta Q`. S000 chooses by one of them how
-to randomize the next value. They are definitions, for channels of any mechanism;
+X=x]` of the report :math:`Y`, whose own law is :math:`p=\theta Q`. S000 chooses by one of the six
+in `UTILITIES` how to randomize the next value. They are definitions, for any channel;
 :func:`ldp.protocols.prefix_utilities` computes them for many subsets of :class:`ldp.RRRR` at once.
+A seventh, :func:`attack_success`, is what an attacker gains who wants the value itself.
 """
 
 import math
@@ -14,10 +15,20 @@ import numpy.typing as npt
 import scipy
 
 from ldp import _checks
+from ldp._repeats import of_counts
 from ldp.bounds.information import information_root, positive_channel
 from ldp.types import Floats
 
-__all__ = ["UTILITIES", "best_guess", "entropy", "fisher", "honest", "tv_posterior", "tv_report"]
+__all__ = [
+    "UTILITIES",
+    "attack_success",
+    "best_guess",
+    "entropy",
+    "fisher",
+    "honest",
+    "tv_posterior",
+    "tv_report",
+]
 
 
 def fisher(theta: npt.ArrayLike, channel: npt.ArrayLike) -> float:
@@ -177,6 +188,51 @@ UTILITIES = MappingProxyType(
     }
 )
 """The six by name, in the order of S000."""
+
+
+def attack_success(theta: npt.ArrayLike, channel: npt.ArrayLike, *, num_reports: int = 1) -> float:
+    r"""Probability that the best guess at the value is right, after k independent reports of it.
+
+    .. math:: \sum_{y_1,\dots,y_k}\max_x\,\theta_x\prod_{i=1}^kQ_{xy_i}
+
+    Nobody who knows :math:`\theta` and :math:`Q` guesses better. One report of an
+    :math:`\epsilon`-LDP channel gives at most :math:`e^\epsilon/(e^\epsilon+d-1)` under the uniform
+    law, which :class:`ldp.GRR` attains. The sum is over the numbers of times that each outcome
+    came, after outcomes that say the same of the value (proportional columns) are made one.
+
+    Parameters
+    ----------
+    theta : array_like, shape (d,)
+        Law of the value, as the attacker knows it.
+    channel : array_like, shape (d, m)
+        Probability of each report (column) under each value (row).
+    num_reports : int, optional
+        Number k of reports of the same value, each with fresh randomness.
+
+    Returns
+    -------
+    float
+        From :math:`\max_x\theta_x`, what a guess without reports attains, to 1. Columns are
+        taken as proportional where their shapes agree to 12 decimals.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `theta` is no law, `channel` no channel of that many values, `num_reports` no positive
+        integer, or if d times the number of terms of the sum is above :math:`2^{24}`.
+
+    Examples
+    --------
+    >>> from ldp import GRR
+    >>> uniform, channel = np.full(4, 1 / 4), GRR(4, 1.0).channel()
+    >>> [round(attack_success(uniform, channel, num_reports=k), 3) for k in (1, 2, 4)]
+    [0.475, 0.475, 0.603]
+    """
+    law, matrix = _law_and_channel(theta, channel)
+    k = _checks.integer(num_reports, "num_reports", 1, 2**24)
+    if k > 1:
+        matrix = of_counts(matrix, k)
+    return float((law[:, None] * matrix).max(axis=0).sum())
 
 
 def _law_and_channel(
