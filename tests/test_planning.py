@@ -283,7 +283,8 @@ def test_a_table_has_a_fixed_width(size):
         limits = {"max_bits": 10**12, "max_server_ops": 10**30}
         made = plan(size, epsilon, people, frequency=0.02, sort_by="detection_limit", **limits)
         lines = str(made).splitlines()
-        table = lines[1 : 2 + len(made.rows)]
+        table = lines[2 : 3 + len(made.rows)]
+        assert table[0].startswith("mechanism ")
         assert {len(line) for line in table} == {100}
         assert {len(line.split()) for line in table[1:]} == {len(COLUMNS) + 1}  # blanks between
         assert max(map(len, lines)) <= 100

@@ -66,11 +66,12 @@ class Plan:
 
     def __str__(self) -> str:
         """Write the table."""
-        asked = [f"{self.domain_size:,} values, budget {self.epsilon:g}, {self.num_users:,} people"]
-        asked += [] if self.max_bits is None else [f"at most {self.max_bits:,} bits"]
-        asked += [] if self.max_server_ops is None else [f"{self.max_server_ops:,} server steps"]
+        asked = f"{self.domain_size:,} values, budget {self.epsilon:g}, {self.num_users:,} people"
+        limits = [] if self.max_bits is None else [f"{self.max_bits:,} bits"]
+        limits += [] if self.max_server_ops is None else [f"{self.max_server_ops:,} server steps"]
+        lines = [f"{asked}; sorted by {self.sort_by}", *_listed("At most", limits)]
         head = "".join(f"{title:>{width}}" for title, width in COLUMNS.values())
-        lines = [f"{', '.join(asked)}; sorted by {self.sort_by}", f"{'mechanism':<22}{head}"]
+        lines += [f"{'mechanism':<22}{head}"]
         lines += [_printed(each) for each in self.rows]
         lines += [] if self.rows else ["No mechanism keeps within the limits."]
         lines += _listed("Beyond a limit", [each.name for each in self.beyond])
@@ -144,7 +145,7 @@ def plan(
     >>> made = plan(50, 1.0, 20_000, max_bits=64)
     >>> made.rows[0].mechanism
     SubsetSelection(domain_size=50, epsilon=1.0, subset_size=13)
-    >>> print(str(made).splitlines()[2][:60])
+    >>> print(str(made).splitlines()[3][:60])
     SubsetSelection           264.5    268.6    303.2    665.8
 
     References
