@@ -38,6 +38,7 @@ from ldp.assigned import Intervals
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, VectorMean
 from ldp.mechanisms import restricted_levels
 from ldp.mechanisms.hashing import REPORT
+from ldp.rivals import ModularSubsetSelection
 from ldp.types import Array, Floats, PureMechanism
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -83,6 +84,15 @@ def bit_rows(m: Any) -> Array:
 def subsets(m: Any) -> Array:
     chosen = combinations(range(m.domain_size), m.subset_size)
     return np.packbits([[v in s for v in range(m.domain_size)] for s in chosen], axis=1)
+
+
+def modular_subsets(m: Any) -> Array:
+    rows = [(j, row) for j, part in enumerate(m.parts) for row in subsets(part)]
+    width = -(-max(m.moduli) // 8)
+    reports = np.zeros(len(rows), dtype=[("modulus", "u1"), ("subset", "u1", (width,))])
+    for report, (j, row) in zip(reports, rows, strict=True):
+        report["modulus"], report["subset"][: row.size] = j, row
+    return reports
 
 
 def hashed(m: Any) -> Array:
@@ -176,7 +186,8 @@ def vector(m: Any, up: Rounding, down: Rounding) -> Law:
 
 def of_parts(m: Any, up: Rounding, down: Rounding) -> Law:
     """Whom a user answers, and at which level, is drawn whatever the value is."""
-    parts = m.levels if isinstance(m, HierarchicalHistogram) else [part for _, part, _ in m.parts]
+    parts = getattr(m, "levels", None) or m.parts
+    parts = [part.mechanism for part in parts] if isinstance(m, Assigned) else parts
     laws = [emitted(part, up, down) for part in parts]
     return [p for pairs, _ in laws for p in pairs], [s for _, near in laws for s in near]
 
@@ -317,6 +328,18 @@ OTHERS: dict[type, Entry[Mechanism]] = {
         ],
         numbered,
         restricted,
+    ),
+    ModularSubsetSelection: Entry(
+        {"ModularSubsetSelection": ModularSubsetSelection},
+        [
+            partial(ModularSubsetSelection, 2),
+            partial(ModularSubsetSelection, 5),
+            partial(ModularSubsetSelection, 6, moduli=[5, 3]),
+            partial(ModularSubsetSelection, 9, moduli=[4, 9]),  # rows of two bytes
+        ],
+        modular_subsets,
+        of_parts,
+        megabytes=(8, 6),
     ),
 }
 MEANS: dict[type, Entry[Any]] = {

@@ -26,12 +26,19 @@ from fuzz_arguments import SMALL, UNTOUCHED, World, plausible, spoiled, world
 import ldp
 import ldp.assigned
 import ldp.experiments
+import ldp.rivals
 
 REFUSALS = (ValueError, TypeError, OverflowError, MemoryError)
 SENTENCE = re.compile(r"[^\n]+ must [^\n]*\.")
 MODULES = [ldp, *(room for room in map(vars(ldp).get, ldp.__all__) if isinstance(room, ModuleType))]
-MODULES += [ldp.experiments, ldp.assigned]
+MODULES += [ldp.experiments, ldp.assigned, ldp.rivals]
 MEANS = tuple(MEAN_ENTRIES)
+MODULAR = ldp.rivals.ModularSubsetSelection
+OF_A_KIND = {
+    "mean_interval": MEANS,
+    "residue_least_squares": MODULAR,
+    "residue_covariance": MODULAR,
+}
 LAWS = ("norm_sub", "mle_apx", "norm_mul", "power_ns", "beta", "uniform", "zipf", "geometric")
 # Other rooms call these of a mechanism with what they have checked.
 STEPS = {"check_counts", "moments"}
@@ -74,7 +81,7 @@ def targets() -> Iterator[Target]:
                 continue
             seen.add(thing)
             if not inspect.isclass(thing):
-                yield Target(name, lambda w, f=thing: f, MEANS if name == "mean_interval" else None)
+                yield Target(name, lambda w, f=thing: f, OF_A_KIND.get(name))
             elif not issubclass(thing, tuple):  # a named tuple computes nothing
                 yield Target(name, lambda w, f=thing: f)
                 for method, _ in inspect.getmembers(thing, inspect.isfunction):
@@ -126,6 +133,7 @@ def impossible(m: Any, reports: Any) -> bool:
         if is_noisy(m):
             return False
         histogram = isinstance(m, (ldp.GRR, ldp.RRRR, ldp.SquareWave)) or not hasattr(m, "q")
+        histogram &= not isinstance(m, MODULAR)  # it refuses by sums of each modulus
         return bool(c.min() < 0 or c.max() > n or (histogram and abs(c.sum() - n) > 1e-9 * n))
     rows = np.asarray(reports)
     if is_noisy(m):

@@ -320,6 +320,8 @@ DRAWN: list[tuple[str, Callable[[World], Any]]] = [
     ("LinearSampler.channel", lambda w: ldp.GRR(w.size, 0.1).channel()),
     ("Mollifier.lower", lambda w: np.full(w.size, 0.96 / w.size)),
     ("Mollifier.upper", lambda w: np.full(w.size, 1.04 / w.size)),
+    ("moduli", lambda w: [w.size]),
+    ("reports_each", lambda w: w.choose.integers(1, 9, len(getattr(w.mechanism, "moduli", "a")))),
 ]
 FLAGS = "amplified truncate simultaneous population consistent sharp tangent progress converged"
 DRAWN += [(FLAGS, lambda w: bool(w.choose.random() < 0.5))]

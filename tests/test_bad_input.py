@@ -11,6 +11,7 @@ import pytest
 from catalogue import is_noisy, made, makers
 
 import ldp
+from ldp.rivals import ModularSubsetSelection, residue_least_squares
 
 D = 11  # one value into the second byte, so that packed rows have padding bits
 
@@ -89,6 +90,10 @@ def test_any_epsilon_works_or_is_refused(name: str) -> None:
         if isinstance(m, ldp.RRRR):
             assert m.channel().min() > 0
             assert m.spent_epsilon == epsilon or m.domain_size == len(m.subset) + 1
+        elif isinstance(m, ModularSubsetSelection):
+            tally = m.simulate([9] * D, np.random.default_rng(1))
+            assert np.isfinite(residue_least_squares(tally, m).frequencies).all()
+            continue
         else:
             assert m.p > m.q
             assert is_noisy(m) or 0 < m.q < m.p < 1

@@ -16,12 +16,13 @@ import test_private_sampling
 
 import ldp
 import ldp.experiments
+import ldp.rivals
 from ldp.protocols import law_samplers, prefixes
 from ldp.types import FrequencyOracle, Mechanism, PureMechanism
 
 HERE = Path(__file__).parent
 REFERENCE = sorted((HERE.parent / "book").glob("api-*.md"))
-ROOMS = [ldp, ldp.experiments]
+ROOMS = [ldp, ldp.experiments, ldp.rivals]
 ROOMS += [room for name in ldp.__all__ if isinstance(room := getattr(ldp, name), ModuleType)]
 
 

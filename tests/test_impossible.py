@@ -24,6 +24,7 @@ from ldp._noise import reach
 from ldp.bayes import exact_posterior, gibbs, sgld, slice_sample
 from ldp.likelihood import maximum_posterior
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, mean_interval
+from ldp.rivals import ModularSubsetSelection
 
 SUMS = [SHE(2, 60.0, resolution=1), SHE(2, 90.0, resolution=2)]  # noise of a few steps
 FINITE = [*small(1.0), *(m for epsilon in (0.1, 1.0, 8.0) for m in small(epsilon, MEANS))]
@@ -39,6 +40,13 @@ def candidates(m):
         longer["seed"] |= longer["seed"].dtype.type(1)  # a bit that a short word does not have
         other["bucket"] += m.num_buckets
         return np.concatenate([good, longer, other])
+    if isinstance(m, ModularSubsetSelection):
+        every = np.zeros(256 * (len(m.moduli) + 1), dtype=m.report.dtype)
+        every["modulus"] = np.repeat(np.arange(len(m.moduli) + 1), 256)
+        every["subset"][:, 0] = np.tile(np.arange(256), len(m.moduli) + 1)
+        beyond = every.copy()  # where rows have two bytes, the second one is not empty
+        beyond["subset"][:, -1] |= 128
+        return np.concatenate([every, beyond])
     if all_reports(m).ndim == 1:
         return np.arange(-2, (getattr(m, "num_outcomes", None) or m.domain_size) + 2)
     width = -(-m.domain_size // 8)

@@ -13,6 +13,7 @@ from catalogue import made
 
 import ldp
 from ldp._words import words
+from ldp.rivals import ModularSubsetSelection, residue_covariance, residue_least_squares
 
 MECHANISMS = made(D, 1.0) | {f"{name} sharp": m for name, m in made(D, 6.0).items()}
 every_mechanism = pytest.mark.parametrize("m", MECHANISMS.values(), ids=MECHANISMS.keys())
@@ -121,6 +122,10 @@ def test_any_bit_generator(m: Any, bit_generator: type[np.random.BitGenerator]) 
         if isinstance(m, ldp.FrequencyOracle):
             deviation = np.sqrt(ldp.variance(m, n, np.eye(m.domain_size)[7])[7])
             assert abs(ldp.debias(tally, m)[7] - 1) < 6 * deviation
+        elif isinstance(m, ModularSubsetSelection):
+            each = m.reports_each(tally).astype(int)
+            deviation = np.sqrt(residue_covariance(m, each, np.eye(m.domain_size)[7])[7, 7])
+            assert abs(residue_least_squares(tally, m).frequencies[7] - 1) < 6 * deviation
         else:
             law = m.channel()[7]
             near = law > 0.999 * law.max()  # the own report, or the window
