@@ -38,6 +38,7 @@ from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.likelihood import em, maximum_likelihood
 from ldp.linear import confidence_interval, debias, sampling_variance, variance
+from ldp.mechanisms.cyclotomic import CyclotomicResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
 from ldp.mechanisms.hierarchy import HierarchicalHistogram
@@ -64,6 +65,7 @@ __all__ = [
     "SUE",
     "THE",
     "Assigned",
+    "CyclotomicResponse",
     "FrequencyOracle",
     "HadamardResponse",
     "HierarchicalHistogram",

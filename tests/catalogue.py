@@ -6,6 +6,7 @@ all at any size and budget, or for one by its name; `test_catalogue.py` says wha
 
 import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations, product
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -23,6 +24,7 @@ from ldp import (
     SUE,
     THE,
     Assigned,
+    CyclotomicResponse,
     FrequencyOracle,
     HadamardResponse,
     HierarchicalHistogram,
@@ -33,11 +35,12 @@ from ldp import (
     UnaryEncoding,
     WideHashing,
 )
-from ldp._words import shared_rest
+from ldp._words import at_least, shared_rest
 from ldp.assigned import Intervals
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, VectorMean
-from ldp.mechanisms import restricted_levels
+from ldp.mechanisms import families, restricted_levels
 from ldp.mechanisms.hashing import REPORT
+from ldp.mechanisms.primes import primes_from
 from ldp.rivals import ModularSubsetSelection
 from ldp.types import Array, Floats, PureMechanism
 
@@ -146,6 +149,16 @@ def hadamard(m: Any, up: Rounding, down: Rounding) -> Law:
     return [((WORDS - miss) * others, miss * (m.block_size // 2))], [(miss, stated)]
 
 
+def design(m: Any, up: Rounding, down: Rounding) -> Law:
+    # Tickets are integers; rounded the wrong way, one more would go to each point of the block.
+    given = families.law_of(m)
+    inside = given.inside + (up is not at_least)
+    own = Fraction(WORDS * given.block_size * inside, given.total)
+    others = given.block_size - own / WORDS
+    stated = [(own, m.p), (WORDS * others / (given.num_points - 1), m.q)]
+    return [(inside, given.outside)], stated
+
+
 def window(m: Any, up: Rounding, down: Rounding) -> Law:
     size = 2 * m.half_width + 1 if isinstance(m, SquareWave) else m.window
     num_outside = m.num_outcomes - size
@@ -210,6 +223,12 @@ def restricting(domain_size: Any, epsilon: Any, size: int, share: float) -> RRRR
 def encoding(domain_size: Any, epsilon: Any) -> UnaryEncoding:
     rare = 3 * math.exp(-budget(epsilon))
     return UnaryEncoding(domain_size, epsilon, p=0.75, q=rare / (1 + rare))
+
+
+def singles(domain_size: Any) -> tuple[int, int, int, bool] | None:
+    """Blocks of one value, as those of :class:`ldp.GRR`."""
+    d = int(domain_size) if isinstance(domain_size, int | np.integer) else 2
+    return None if d > 2**20 else (next(primes_from(max(2, d), 2**21)), 1, 0, True)
 
 
 def two_parts(d: int, epsilon: float) -> Assigned:
@@ -291,6 +310,21 @@ PURE: dict[type, Entry[PureMechanism]] = {
         numbered,
         hadamard,
         megabytes=(4, 1),
+    ),
+    CyclotomicResponse: Entry(
+        {
+            "CyclotomicResponse": CyclotomicResponse,
+            "CyclotomicResponse of one": lambda d, e: CyclotomicResponse(d, e, singles(d)),
+        },
+        [
+            partial(CyclotomicResponse, 2),
+            partial(CyclotomicResponse, 6),
+            partial(CyclotomicResponse, 7, design=(7, 3, 1, True)),
+            partial(CyclotomicResponse, 5, design=(13, 4, 1, False)),  # half of the classes
+            partial(CyclotomicResponse, 9, design=(11, 5, 2, True)),
+        ],
+        numbered,
+        design,
     ),
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
@@ -407,6 +441,7 @@ CATALOGUE: dict[type, Entry[Any]] = {**FREQUENCIES, **MEANS, **SEVERAL}
 # Which refuse the largest domain at a budget of 1, and a size and a budget that they take.
 LARGEST_TAKEN = {
     **dict.fromkeys(["LocalHashing", "RRRR", "RRRR evenly outside"], (2**20, 1.0)),
+    **dict.fromkeys(["CyclotomicResponse", "CyclotomicResponse of one"], (2**20, 1.0)),
     **dict.fromkeys(["GRR", "SquareWave narrow", "RRRR of nothing", "Assigned"], (LARGEST, 8.0)),
     "RRRR of many": (LARGEST, 12.0),
 }
@@ -465,8 +500,8 @@ def emitted(m: Any, up: Rounding, down: Rounding) -> Law:
 
 
 def spent(m: Any) -> Any:
-    """Return the budget that is meant: below epsilon for THE and for RRRR with one value out."""
-    if isinstance(m, UnaryEncoding):
+    """Return the budget that is meant: below epsilon for THE, RRRR with one value out, tickets."""
+    if isinstance(m, UnaryEncoding | CyclotomicResponse):
         return float(np.log(m.odds))
     return m.spent_epsilon if isinstance(m, RRRR) else m.epsilon
 

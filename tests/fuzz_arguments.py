@@ -202,6 +202,7 @@ ALWAYS: list[tuple[str, Any]] = [
         0.5,
     ),
     ("scattered", True),
+    ("design", (13, 4, 1, False)),
     ("first HashPool.simulate.others start", 0),
     ("simulate_prefixes.counts simulate_strings.counts", np.full(4, 9)),
     ("pooled_frequencies.values HashPool.candidates HashPool.value_counts", [3, 12]),

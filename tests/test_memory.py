@@ -126,7 +126,7 @@ def test_a_mechanism_of_the_largest_domain_is_a_few_numbers(make: Callable[[], A
 
 @pytest.mark.parametrize("name", LARGEST_TAKEN)
 def test_others_take_no_more(name: str) -> None:
-    with pytest.raises(ValueError, match=r"^(epsilon|num_buckets) must"):
+    with pytest.raises(ValueError, match=r"^(domain_size|epsilon|num_buckets) must"):
         makers(CATALOGUE)[name](LARGEST, 1.0)
 
 

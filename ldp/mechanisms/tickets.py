@@ -95,17 +95,15 @@ def draw_point(
     low, high, few, many = rest & _MASK, rest >> _HALF, total & _MASK, total >> _HALF
     middle = high * few + (low * few >> _HALF)
     cross = low * many + (middle & _MASK)
-    ticket = high * many + (middle >> _HALF) + (cross >> _HALF)
-    # No branch and no division of integers, whose durations would tell of the value. A ticket is
-    # below 2**50, so that the quotient of floats, rounded down, is right or off by one.
-    point, size = np.int64(ticket), np.int64(inside)
-    place = np.int64(point * (1.0 / size))
-    place -= np.int64(place * size > point)
-    place += np.int64(point - place * size >= size)
-    border = np.int64(block_size * inside)
-    beyond = np.int64(block_size) + ((point - border) >> np.int64(shift))
-    place = place if point < border else beyond
-    return np.int64(block), place
+    # No branch and no division of integers, whose durations vary. A ticket is below 2**50, so that
+    # the quotient of floats, rounded down, is right or off by one.
+    ticket, each = np.int64(high * many + (middle >> _HALF) + (cross >> _HALF)), np.int64(inside)
+    place = np.int64(ticket * (1.0 / each))
+    left = ticket - place * each
+    place += np.int64(left >= each) - np.int64(left < 0)
+    over = ticket - np.int64(block_size) * each
+    beyond = np.int64(block_size) + (over >> np.int64(shift))
+    return np.int64(block), place if over < 0 else beyond
 
 
 @lru_cache(maxsize=1024)
