@@ -155,7 +155,7 @@ def design(m: Any, up: Rounding, down: Rounding) -> Law:
     inside = given.inside + (up is not at_least)
     own = Fraction(WORDS * given.block_size * inside, given.total)
     others = given.block_size - own / WORDS
-    stated = [(own, m.p), (WORDS * others / (given.num_points - 1), m.q)]
+    stated = [(int(own), m.p), (int(WORDS * others / (given.num_points - 1)), m.q)]
     return [(inside, given.outside)], stated
 
 

@@ -104,7 +104,7 @@ class CyclotomicResponse:
     --------
     >>> m = CyclotomicResponse(1024, 1.0)
     >>> m.num_outcomes, m.report.dtype
-    (4204, dtype('uint16'))
+    (2122, dtype('uint16'))
 
     References
     ----------
