@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ldp.mechanisms import families
+from ldp.mechanisms.tickets import Tickets
+
 
 def truthful(mechanism: Any) -> float:
     """Randomized response: the report is the best guess."""
@@ -77,3 +80,43 @@ def half_blocks(mechanism: Any) -> float:
     empty = (blocks - 1) * silent.get(b - 1, 0) + silent.get(last, 0)
     total = outcomes + b / 2 * math.expm1(mechanism.epsilon)
     return float(((outcomes - empty) * mechanism.odds + empty) / (d * total))
+
+
+def shifted_blocks(mechanism: Any) -> float:
+    """Shifts of base blocks: those that hold no value lie in a gap between a block's residues."""
+    law, d = families.law_of(mechanism), mechanism.domain_size
+    silent = 0
+    if law.block_size <= law.num_points - d:
+        for block in mechanism.design.family.blocks():
+            gaps = np.diff(np.sort(block), append=block.min() + law.num_points)
+            silent += int(np.maximum(gaps - d, 0).sum())
+    return _blocks(law, silent, d)
+
+
+def affine_blocks(mechanism: Any) -> float:
+    """Affine maps: those that hold no value send only missing points below the window.
+
+    So w neighbouring residues are all multiples by the slope of points from d to P - 1. With the
+    slope 0, where there is one, a block is all points or none.
+    """
+    law, d, prime, w = mechanism.tickets, mechanism.domain_size, mechanism.prime, mechanism.window
+    silent, missing = 0, np.arange(d, prime)
+    for slope in mechanism.slopes if w <= missing.size else ():
+        places = np.sort(slope * missing % prime)
+        around = np.append(places, places[: w - 1] + prime)
+        silent += int(np.count_nonzero(around[w - 1 :] - places == w - 1)) if slope else 0
+    if 0 in mechanism.slopes:
+        silent += prime - w
+    return _blocks(law, silent, d)
+
+
+def _blocks(law: Tickets, silent: int, domain_size: int) -> float:
+    r"""Blocks of w of v points: any value of the block, or any at all if it holds none.
+
+    With m base blocks, of whose :math:`mv` shifts U hold no value, it is
+
+    .. math:: \frac{(mv-U)A+UB}{d\,m\,(wA+(v-w)B)}
+    """
+    held = law.num_blocks * law.num_points - silent
+    tickets = held * law.inside + silent * law.outside
+    return tickets / (domain_size * law.num_blocks * law.total)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ldp import _checks
+from ldp.mechanisms.cyclotomic import CyclotomicResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
 from ldp.mechanisms.histogram_encoding import SHE, THE
@@ -80,6 +81,14 @@ def fast_transform(mechanism: Any, num_users: int) -> int:
     return int(num_users + steps)
 
 
+def shifted_sums(mechanism: Any, num_users: int) -> int:
+    """A histogram, then additions of shifted rows or transforms, whichever are fewer."""
+    family = mechanism.design.family
+    bits = (2 * family.num_points - 2).bit_length()  # of the length of a transform
+    additions = family.num_blocks * family.block_size * mechanism.domain_size
+    return int(num_users + min(additions, (2 * family.num_blocks + 1) * bits * 2**bits))
+
+
 COSTS = MappingProxyType(
     {
         GRR: Costs(number_bits, one_choice, histogram, attack.truthful),
@@ -88,6 +97,7 @@ COSTS = MappingProxyType(
         LocalHashing: Costs(seed_bits, two_choices, every_pair, attack.hashed_buckets),
         SubsetSelection: Costs(value_bits, subset_choices, every_pair, attack.equal_sets),
         HadamardResponse: Costs(number_bits, two_choices, fast_transform, attack.half_blocks),
+        CyclotomicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
     }
 )
 """By the kind of the mechanism."""
@@ -103,6 +113,7 @@ MAKERS: MappingProxyType[str, Callable[[int, float], Any]] = MappingProxyType(
         "OLH": OLH,
         "SubsetSelection": SubsetSelection,
         "HadamardResponse": HadamardResponse,
+        "CyclotomicResponse": CyclotomicResponse,
     }
 )
 """What a plan compares, by name; each chooses its parameters for the least noise of rare values."""

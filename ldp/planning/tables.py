@@ -59,8 +59,9 @@ class Plan:
         Examples
         --------
         >>> from ldp import plan
-        >>> plan(50, 1.0, 20_000, max_bits=8).columns()["name"]
-        ['HadamardResponse', 'GRR']
+        >>> table = plan(50, 1.0, 20_000).columns()
+        >>> table["name"][0], table["bits"][0]
+        ('SubsetSelection', 50)
         """
         return {name: [getattr(each, name) for each in self.rows] for name in ("name", *COLUMNS)}
 
