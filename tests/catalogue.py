@@ -24,6 +24,7 @@ from ldp import (
     SUE,
     THE,
     Assigned,
+    CyclicResponse,
     CyclotomicResponse,
     FrequencyOracle,
     HadamardResponse,
@@ -326,6 +327,17 @@ PURE: dict[type, Entry[PureMechanism]] = {
         numbered,
         design,
     ),
+    CyclicResponse: Entry(
+        {"CyclicResponse": CyclicResponse},
+        [
+            partial(CyclicResponse, 2),
+            partial(CyclicResponse, 7, design=(2, 3)),
+            partial(CyclicResponse, 6, design=(2, 3)),
+            partial(CyclicResponse, 9, design=(3, 3)),
+        ],
+        numbered,
+        design,
+    ),
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
     SHE: Entry(
@@ -441,7 +453,9 @@ CATALOGUE: dict[type, Entry[Any]] = {**FREQUENCIES, **MEANS, **SEVERAL}
 # Which refuse the largest domain at a budget of 1, and a size and a budget that they take.
 LARGEST_TAKEN = {
     **dict.fromkeys(["LocalHashing", "RRRR", "RRRR evenly outside"], (2**20, 1.0)),
-    **dict.fromkeys(["CyclotomicResponse", "CyclotomicResponse of one"], (2**20, 1.0)),
+    **dict.fromkeys(
+        ["CyclotomicResponse", "CyclotomicResponse of one", "CyclicResponse"], (2**20, 1.0)
+    ),
     **dict.fromkeys(["GRR", "SquareWave narrow", "RRRR of nothing", "Assigned"], (LARGEST, 8.0)),
     "RRRR of many": (LARGEST, 12.0),
 }
@@ -501,7 +515,7 @@ def emitted(m: Any, up: Rounding, down: Rounding) -> Law:
 
 def spent(m: Any) -> Any:
     """Return the budget that is meant: below epsilon for THE, RRRR with one value out, tickets."""
-    if isinstance(m, UnaryEncoding | CyclotomicResponse):
+    if isinstance(m, UnaryEncoding | CyclotomicResponse | CyclicResponse):
         return float(np.log(m.odds))
     return m.spent_epsilon if isinstance(m, RRRR) else m.epsilon
 

@@ -16,7 +16,6 @@ from ldp.mechanisms.primes import class_order, divisors, is_prime, primes_from
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.subset import SubsetSelection
 
-_LARGEST_DOMAIN = 2**20
 _MOST_CELLS = 2**25  # of the server's table, 256 MB
 _MOST_PRIMES = 60
 _NEAR = 1.003  # times subset selection's variance: a smaller table is worth that
@@ -122,8 +121,7 @@ class CyclotomicResponse:
         design: tuple[int, int, int, bool] | None = None,
     ) -> None:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
-        if d > _LARGEST_DOMAIN:
-            raise ValueError(f"domain_size must be at most {_LARGEST_DOMAIN}, got {d}.")
+        families.check_domain(d)
         chosen = _best_design(d, budget) if design is None else _checked_design(design, d)
         freeze(self, domain_size=d, epsilon=budget, design=chosen)
         families.law_of(self)  # refuses budgets
@@ -151,7 +149,7 @@ def _checked_design(design: tuple[int, int, int, bool], domain_size: int) -> Pow
             f"design must be a tuple of a prime, two integers and a bool, "
             f"got {_checks.shown(design)}."
         )
-    prime = _checks.integer(design[0], "the prime of design", domain_size, 2 * _LARGEST_DOMAIN)
+    prime = _checks.integer(design[0], "the prime of design", domain_size, 2**21)
     classes = _checks.integer(design[1], "the number of classes of design", 1, prime - 1)
     with_zero = _checks.flag(design[3], "the last part of design")
     least = 0 if with_zero else 1

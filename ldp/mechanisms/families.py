@@ -18,6 +18,7 @@ from ldp.mechanisms.tickets import Tickets, tickets
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers
 
+_LARGEST_DOMAIN = 2**20
 _WORDS_EACH = 4  # of `chunks`, though one is drawn: what a chunk needs then stays in a core's cache
 _AT_ONCE = 2**20
 _REPORTS_PER_CELL = 8  # beyond, drawing the counts of the cells is faster than the reports
@@ -53,6 +54,12 @@ class Family(NamedTuple):
         return [self.places(c)[: self.block_size] for c in range(self.num_blocks)]
 
 
+def check_domain(domain_size: int) -> None:
+    """Refuse domains whose tables would be large."""
+    if domain_size > _LARGEST_DOMAIN:
+        raise ValueError(f"domain_size must be at most {_LARGEST_DOMAIN}, got {domain_size}.")
+
+
 def law_of(mechanism: Any) -> Tickets:
     """Law of a report, in integers."""
     design = mechanism.design
@@ -82,10 +89,11 @@ def odds(mechanism: Any) -> float:
 
 def noise(num_points: int, block_size: int, epsilon: float) -> float:
     """Variance of one report for a rare value, before the budget becomes tickets."""
-    v, w, rare = num_points, block_size, math.exp(-epsilon)
+    budget = min(max(epsilon, 1e-12), 50.0)  # tickets refuse those beyond
+    v, w, rare = num_points, block_size, math.exp(-budget)
     total = w + (v - w) * rare
     q = w * (w - 1 + (v - w) * rare) / (total * (v - 1))
-    gap = w * (v - w) * -math.expm1(-epsilon) / (total * (v - 1))
+    gap = w * (v - w) * -math.expm1(-budget) / (total * (v - 1))
     return q * (1 - q) / gap**2
 
 
