@@ -42,7 +42,7 @@ from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, Vector
 from ldp.mechanisms import families, restricted_levels
 from ldp.mechanisms.hashing import REPORT
 from ldp.mechanisms.primes import primes_from
-from ldp.rivals import ModularSubsetSelection
+from ldp.rivals import BalancedSketch, CountMeanSketch, ModularSubsetSelection
 from ldp.types import Array, Floats, PureMechanism
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -108,6 +108,31 @@ def hashed(m: Any) -> Array:
     return reports
 
 
+def buckets_of_functions(m: Any) -> Array:
+    prime = m.family.prime
+    functions = (prime - 1) * prime
+    bucket = np.min_scalar_type(m.num_buckets - 1)
+    reports = np.zeros(
+        functions * m.num_buckets,
+        dtype=[("function", np.min_scalar_type(functions - 1)), ("bucket", bucket)],
+    )
+    reports["function"] = np.repeat(np.arange(functions), m.num_buckets)
+    reports["bucket"] = np.tile(np.arange(m.num_buckets), functions)
+    return reports
+
+
+def rows_of_functions(m: Any) -> Array:
+    functions = m.family.prime**2
+    rows = bit_rows(m.row)
+    number = np.min_scalar_type(functions - 1)
+    reports = np.zeros(
+        functions * len(rows), dtype=[("function", number), ("row", "u1", rows.shape[1:])]
+    )
+    reports["function"] = np.repeat(np.arange(functions), len(rows))
+    reports["row"] = np.tile(rows, (functions, 1))
+    return reports
+
+
 def widely_hashed(m: Any) -> Array:
     num_words = -(-m.num_bits // m.limb_bits) + 1
     words = np.arange(2**m.word_bits, dtype=np.uint32) << np.uint32(32 - m.word_bits)
@@ -131,6 +156,10 @@ def response(m: Any, up: Rounding, down: Rounding) -> Law:
 
 def hashed_response(m: Any, up: Rounding, down: Rounding) -> Law:
     return response(m.response, up, down)
+
+
+def row_of_buckets(m: Any, up: Rounding, down: Rounding) -> Law:
+    return bits(m.row, up, down)
 
 
 def bits(m: Any, up: Rounding, down: Rounding) -> Law:
@@ -338,6 +367,28 @@ PURE: dict[type, Entry[PureMechanism]] = {
         numbered,
         design,
     ),
+    CountMeanSketch: Entry(
+        {"CountMeanSketch": partial(CountMeanSketch, num_buckets=16)},
+        [
+            partial(CountMeanSketch, 2, num_buckets=2),
+            partial(CountMeanSketch, 4, num_buckets=3),
+            partial(CountMeanSketch, 3, num_buckets=5),  # more buckets than values
+        ],
+        rows_of_functions,
+        row_of_buckets,
+        megabytes=(6, 2),
+    ),
+    BalancedSketch: Entry(
+        {"BalancedSketch": BalancedSketch},
+        [
+            partial(BalancedSketch, 2),
+            partial(BalancedSketch, 5),
+            partial(BalancedSketch, 6, num_buckets=3),
+        ],
+        buckets_of_functions,
+        hashed_response,
+        megabytes=(6, 2),
+    ),
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
     SHE: Entry(
@@ -522,7 +573,7 @@ def spent(m: Any) -> Any:
 
 def word_bits(m: Any) -> int:
     """Return how long words of a hash are; short ones leave dependence among three values."""
-    return int(getattr(m, "hash_bits", getattr(m, "word_bits", 32)))
+    return 1 if hasattr(m, "family") else int(getattr(m, "hash_bits", getattr(m, "word_bits", 32)))
 
 
 def is_noisy(m: Any) -> bool:

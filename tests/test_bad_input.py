@@ -251,7 +251,7 @@ def test_no_users(m: Any) -> None:
 NUMBERS = [m for m in MECHANISMS.values() if hasattr(m, "num_outcomes") or type(m) is ldp.GRR]
 UNARY = [m for m in MECHANISMS.values() if isinstance(m, ldp.UnaryEncoding)]
 SUBSETS = [m for m in MECHANISMS.values() if isinstance(m, ldp.SubsetSelection)]
-HASHED = [m for m in MECHANISMS.values() if hasattr(m, "num_buckets")]
+HASHED = [m for m in MECHANISMS.values() if isinstance(m, ldp.types.CandidateOracle)]
 GOOD = {id(m): m.privatize([1, 10, 0], np.random.default_rng(3)) for m in MECHANISMS.values()}
 
 

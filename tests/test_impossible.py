@@ -24,7 +24,7 @@ from ldp._noise import reach
 from ldp.bayes import exact_posterior, gibbs, sgld, slice_sample
 from ldp.likelihood import maximum_posterior
 from ldp.means import HybridMean, LaplaceMean, OneBitMean, mean_interval
-from ldp.rivals import ModularSubsetSelection
+from ldp.rivals import BalancedSketch, CountMeanSketch, ModularSubsetSelection
 
 SUMS = [SHE(2, 60.0, resolution=1), SHE(2, 90.0, resolution=2)]  # noise of a few steps
 FINITE = [*small(1.0), *(m for epsilon in (0.1, 1.0, 8.0) for m in small(epsilon, MEANS))]
@@ -40,6 +40,14 @@ def candidates(m):
         longer["seed"] |= longer["seed"].dtype.type(1)  # a bit that a short word does not have
         other["bucket"] += m.num_buckets
         return np.concatenate([good, longer, other])
+    if isinstance(m, BalancedSketch | CountMeanSketch):
+        good = all_reports(m)
+        good = good[:: max(1, len(good) // 150)]
+        beyond, other = good[:20].copy(), good[:20].copy()
+        beyond["function"] = m.family.num_functions
+        last = "bucket" if isinstance(m, BalancedSketch) else "row"
+        other[last] |= 8 if isinstance(m, BalancedSketch) else 1  # no bucket; a padding bit
+        return np.concatenate([good, beyond, other])
     if isinstance(m, ModularSubsetSelection):
         every = np.zeros(256 * (len(m.moduli) + 1), dtype=m.report.dtype)
         every["modulus"] = np.repeat(np.arange(len(m.moduli) + 1), 256)

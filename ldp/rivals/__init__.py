@@ -5,10 +5,14 @@ against: with the exact law that they emit, their own estimator, and the same te
 recommended here; ``book/api-rivals.md`` says what each costs.
 """
 
+from ldp.rivals.balanced import BalancedSketch
+from ldp.rivals.count_mean import CountMeanSketch
 from ldp.rivals.modular import ModularSubsetSelection
 from ldp.rivals.residues import ResidueFit, residue_covariance, residue_least_squares
 
 __all__ = [
+    "BalancedSketch",
+    "CountMeanSketch",
     "ModularSubsetSelection",
     "ResidueFit",
     "residue_covariance",
