@@ -1,5 +1,5 @@
 "use strict";
-// Six mechanisms on one column: their errors, their reports, the work of the server.
+// Seven mechanisms on one column: their errors, their reports, the work of the server, an attacker's success.
 explore("chooser", {
   formulas: {
     // Size of the sets of subset selection with the least noise.
@@ -19,15 +19,76 @@ explore("chooser", {
     },
     // Independent bits of a hashed word of 32 bits.
     units: (d) => 33 - Math.max(Math.ceil(Math.log2(d)), 16),
+    // Noise of a value that nobody holds, with sets of w among v points that meet in pairs equally often.
+    noise(v, w, eps) {
+      const rare = Math.exp(-eps), all = (w + (v - w) * rare) * (v - 1), q = (w * (w - 1 + (v - w) * rare)) / all;
+      return (q * (1 - q)) / ((w * (v - w) * -Math.expm1(-eps)) / all) ** 2;
+    },
+    // The fewest blocks modulo a prime P that are within 0.3 % of subset selection, else the best: j of e classes of powers.
+    designs: {},
+    design(d, eps) {
+      const {designs, noise, variance} = explore.specs.chooser.formulas, key = `${d} ${eps}`;
+      if (designs[key]) return designs[key];
+      const near = 1.003 * variance("SS", d, eps, 0), share = 1 / (1 + Math.exp(eps));
+      let best = [Infinity], primes = 0;
+      const divisors = (n) => {
+        const small = [];
+        for (let k = 1; k * k <= n; k++) if (n % k === 0) small.push(k);
+        return [...small, ...small.map((k) => n / k).filter((k) => k * k > n).reverse()];
+      };
+      const consider = (P, e, j, zero) => {
+        const f = (P - 1) / e, w = j * f + zero, m = e % 2 === 0 && f % 2 === 1 ? e / 2 : e;
+        if (m * P > 2 ** 25) return;
+        const v = noise(P, w, eps), rank = [Math.max(v, near), m * P, v], at = rank.findIndex((x, i) => x !== best[i]);
+        if (at >= 0 && rank[at] < best[at]) best = [...rank, {P, e, j, zero, w, m}];
+      };
+      for (let P = d; P <= 2 * d && primes < 60; P++) {
+        if (divisors(P).length !== 2) continue;
+        primes++;
+        consider(P, 1, 0, 1);
+        for (const e of divisors(P - 1).slice(1)) for (const zero of [0, 1]) {
+          const below = Math.floor((share * P - zero) / ((P - 1) / e));
+          for (const j of [below, below + 1]) consider(P, e, Math.min(Math.max(1, j), e - 1), zero);
+        }
+      }
+      return (designs[key] = best[3]);
+    },
+    // How many of these blocks hold none of the d values: those in a gap between the residues of a block.
+    silent(d, eps) {
+      const {P, e, j, zero, w, m} = explore.specs.chooser.formulas.design(d, eps);
+      let powers = [], gaps = 0;
+      for (let g = 1; w <= P - d && powers.length < P - 1; g++) {
+        powers = [1];
+        for (let x = g; x > 1; x = (x * g) % P) powers.push(x);
+      }
+      for (let c = 0; powers.length && c < m; c++) {
+        const block = Array.from({length: w}, (_, i) => (i < w - zero ? powers[((c + (i % j)) % e) + e * Math.floor(i / j)] : 0));
+        block.sort((a, b) => a - b);
+        block.forEach((x, i) => { gaps += Math.max(0, (i ? x - block[i - 1] : x + P - block[w - 1]) - d); });
+      }
+      return gaps;
+    },
+    // Tickets of a report whose block holds the value, of another one, and of all: as many as one word can share out.
+    tickets(d, eps) {
+      const {P, w, m} = explore.specs.chooser.formulas.design(d, eps), most = Math.floor(2 ** 50 / m);
+      for (let B = 2 ** 50; ; B /= 2) {
+        const A = Math.floor(Math.exp(eps) * B), all = w * A + (P - w) * B;
+        if (all <= most) return [A, B, all];
+      }
+    },
     // Mean counts p and q of the value held and of another one.
     chances(name, d, eps) {
-      const e = Math.exp(eps), s = Math.exp(eps / 2), {sets, buckets, units} = explore.specs.chooser.formulas;
+      const e = Math.exp(eps), s = Math.exp(eps / 2), {sets, buckets, units, design, tickets} = explore.specs.chooser.formulas;
       if (name === "GRR") return [e / (e + d - 1), 1 / (e + d - 1)];
       if (name === "SUE") return [s / (s + 1), 1 / (s + 1)];
       if (name === "OUE") return [0.5, 1 / (e + 1)];
       if (name === "SS") {
         const k = sets(d, eps), p = (k * e) / (k * e + d - k);
         return [p, (p * (k - 1) + (1 - p) * k) / (d - 1)];
+      }
+      if (name === "CR") {
+        const {P, w} = design(d, eps), [A, , M] = tickets(d, eps);
+        return [(w * A) / M, (w * (M - A)) / (M * (P - 1))];
       }
       const all = 2 ** units(d), g = buckets(eps, all), more = all % g, w = Math.floor(all / g);
       const q = 1 / (e + g - 1), same = (more * (w + 1) ** 2 + (g - more) * w ** 2) / all ** 2;
@@ -55,11 +116,35 @@ explore("chooser", {
       const [p, q] = chances(name, d, eps);
       return (q * (1 - q) + f * (p - q) * (1 - p - q)) / (p - q) ** 2;
     },
+    // How often the best guess from one report is right, if all values are equally likely.
+    attack(name, d, eps) {
+      const {chances, sets, units, buckets, block, design, silent, tickets} = explore.specs.chooser.formulas, e = Math.exp(eps);
+      const [p, q] = name === "HR" ? [] : chances(name, d, eps), none = Math.exp(d * Math.log1p(-q));
+      if (name === "GRR") return p;
+      if (name === "SS") return p / sets(d, eps);
+      if (name === "OUE" || name === "SUE") return ((p / q) * (1 - none) + ((1 - p) / (1 - q)) * none) / d;
+      if (name === "OLH") {
+        const all = 2 ** units(d), g = buckets(eps, all), more = all % g, w = Math.floor(all / g);
+        const held = (share) => -Math.expm1(d * Math.log1p(-share)), full = more * held((w + 1) / all) + (g - more) * held(w / all);
+        return (e * full + g - full) / (e + g - 1) / d;
+      }
+      if (name === "CR") {
+        const {P, m} = design(d, eps), [A, B, M] = tickets(d, eps), empty = silent(d, eps);
+        return ((m * P - empty) * A + empty * B) / (d * m * M);
+      }
+      const b = block(d, eps), blocks = Math.ceil(d / (b - 1)), few = {1: b / 2, 2: b / 4};
+      const empty = (blocks - 1) * (few[b - 1] || 0) + (few[d - (b - 1) * (blocks - 1)] || 0);
+      return ((blocks * b - empty) * e + empty) / (blocks * b + (b / 2) * (e - 1)) / d;
+    },
     // Bits of a report, and steps of a server that counts n of them.
     cost(name, d, eps, n) {
-      const {units, buckets, block} = explore.specs.chooser.formulas;
+      const {units, buckets, block, design} = explore.specs.chooser.formulas;
       const b = block(d, eps), all = b * Math.ceil(d / (b - 1));
       if (name === "GRR") return [Math.ceil(Math.log2(d)), n + d];
+      if (name === "CR") {
+        const {P, w, m} = design(d, eps), bits = Math.ceil(Math.log2(2 * P - 1));
+        return [Math.ceil(Math.log2(m * P)), n + Math.min(m * w * d, (2 * m + 1) * bits * 2 ** bits)];
+      }
       if (name === "HR") return [Math.ceil(Math.log2(all)), n + all * Math.log2(b)];
       return [name === "OLH" ? 64 + Math.ceil(Math.log2(buckets(eps, 2 ** units(d)))) : d, n * d];
     },
@@ -74,23 +159,25 @@ explore("chooser", {
   ],
   draw({d, eps, n, f, bytes, steps}, kit) {
     const kinds = {GRR: ["randomized response", "GRR", "c0"], OUE: ["optimized unary encoding", "OUE", "c1"], SUE: ["symmetric unary encoding", "SUE", "c5"],
-      OLH: ["local hashing", "OLH", "c2"], SS: ["subset selection", "SubsetSelection", "c6"], HR: ["Hadamard response", "HadamardResponse", "c3"]};
+      OLH: ["local hashing", "OLH", "c2"], SS: ["subset selection", "SubsetSelection", "c6"], HR: ["Hadamard response", "HadamardResponse", "c3"],
+      CR: ["cyclotomic response", "CyclotomicResponse", "c4"]};
     const rows = Object.entries(kinds).map(([name, [words, make, look]]) => {
       const [bits, work] = kit.formulas.cost(name, d, eps, n);
       const error = Math.sqrt(n * kit.formulas.variance(name, d, eps, f));
-      return {name, words, make, look, error, bits, work, fits: bits <= 8 * bytes && work <= steps};
+      const guess = kit.formulas.attack(name, d, eps);
+      return {name, words, make, look, error, bits, work, guess, fits: bits <= 8 * bytes && work <= steps};
     }).sort((a, b) => b.fits - a.fits || a.error - b.error || a.bits - b.bits);
     const [best] = rows, number = (x) => (x < 100 ? kit.show(x) : x < 1e6 ? kit.show(Math.round(x), 7) : kit.short(Number(x.toPrecision(3))));
     const top = Math.max(...rows.map((r) => r.error));
-    const chart = kit.panel({title: "Standard error of a count, in people", x: [0, 1.28 * top], y: [6.6, 0.4], ticky: [], height: 260, xlabel: "people"});
+    const chart = kit.panel({title: "Standard error of a count, in people", x: [0, 1.28 * top], y: [7.6, 0.4], ticky: [], height: 300, xlabel: "people"});
     rows.forEach((r, i) => {
       chart.box(0, i + 0.95, r.error, i + 1.4, r.fits ? r.look : `${r.look} pale`).text(0, i + 0.85, `${r.words} (${r.name})${r.fits ? "" : ", beyond a limit"}`, "small");
       chart.put(kit.tag("text", {x: chart.px(r.error) + 5, y: chart.py(i + 1.3)}, number(r.error)));
     });
-    const table = kit.table("The best first; a dash marks what breaks a limit", ["mechanism", "error, people", "error, share", "bits", "steps"],
-      rows.map((r) => [`${r.fits ? "" : "– "}<span class="explore-wide">${r.words} </span>${r.name}`, number(r.error), kit.share(r.error / n, 2), number(r.bits), number(r.work)]));
+    const table = kit.table("The best first; a dash marks what breaks a limit; the guess is the best from one report", ["mechanism", "error, people", "error, share", "bits", "steps", "guess right"],
+      rows.map((r) => [`${r.fits ? "" : "– "}<span class="explore-wide">${r.words} </span>${r.name}`, number(r.error), kit.share(r.error / n, 2), number(r.bits), number(r.work), kit.share(r.guess, r.guess < 0.01 ? 3 : 1)]));
     const code = `<pre tabindex="0" role="group" aria-label="The code for it">import numpy as np\nfrom ldp import ${best.make}, confidence_interval, debias\n\nrng = np.random.default_rng(1)\nvalues = rng.integers(${d}, size=1000)  # yours: numbers below ${d}\nmechanism = ${best.make}(${d}, ${eps})\nreports = mechanism.privatize(values, rng)\ntally = mechanism.tally(reports)\nprint(debias(tally, mechanism))\nprint(confidence_interval(tally, mechanism))</pre>`;
-    const says = best.fits ? `The least error within the limits is that of ${best.words}: the estimate of a count is off by ${number(best.error)} people in a standard deviation, ${kit.share(best.error / n, 2)} of all, with ${number(best.bits)} bits from each person.`
+    const says = best.fits ? `The least error within the limits is that of ${best.words}: the estimate of a count is off by ${number(best.error)} people in a standard deviation, ${kit.share(best.error / n, 2)} of all, with ${number(best.bits)} bits from each person. The best guess from one report is right ${kit.share(best.guess, best.guess < 0.01 ? 3 : 1)} of the time.`
       : "No mechanism keeps both limits; the one with the least error stands first.";
     return {panels: [chart], html: table + (best.fits ? code : ""), says};
   },
