@@ -223,6 +223,7 @@ BY_HAND = {
     "HadamardResponse": (10, 2, 1_000_000 + 1024 * 10),
     # Modulo 1013 four classes of 253, two of them enough: 2026 blocks of 254, five transforms.
     "CyclotomicResponse": (11, 1, 1_000_000 + 5 * 11 * 2048),
+    "CyclicResponse": (11, 1, 1_000_000 + 3 * 12 * 4096),  # 1365 hyperplanes
 }
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ldp import _checks
+from ldp.mechanisms.cyclic import CyclicResponse
 from ldp.mechanisms.cyclotomic import CyclotomicResponse
 from ldp.mechanisms.hadamard import HadamardResponse
 from ldp.mechanisms.hashing import BLH, OLH, LocalHashing
@@ -83,10 +84,10 @@ def fast_transform(mechanism: Any, num_users: int) -> int:
 
 def shifted_sums(mechanism: Any, num_users: int) -> int:
     """A histogram, then additions of shifted rows or transforms, whichever are fewer."""
-    family = mechanism.design.family
-    bits = (2 * family.num_points - 2).bit_length()  # of the length of a transform
-    additions = family.num_blocks * family.block_size * mechanism.domain_size
-    return int(num_users + min(additions, (2 * family.num_blocks + 1) * bits * 2**bits))
+    design = mechanism.design
+    bits = (2 * design.num_points - 2).bit_length()  # of the length of a transform
+    additions = design.num_blocks * design.block_size * mechanism.domain_size
+    return int(num_users + min(additions, (2 * design.num_blocks + 1) * bits * 2**bits))
 
 
 COSTS = MappingProxyType(
@@ -98,6 +99,7 @@ COSTS = MappingProxyType(
         SubsetSelection: Costs(value_bits, subset_choices, every_pair, attack.equal_sets),
         HadamardResponse: Costs(number_bits, two_choices, fast_transform, attack.half_blocks),
         CyclotomicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
+        CyclicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
     }
 )
 """By the kind of the mechanism."""
@@ -114,6 +116,7 @@ MAKERS: MappingProxyType[str, Callable[[int, float], Any]] = MappingProxyType(
         "SubsetSelection": SubsetSelection,
         "HadamardResponse": HadamardResponse,
         "CyclotomicResponse": CyclotomicResponse,
+        "CyclicResponse": CyclicResponse,
     }
 )
 """What a plan compares, by name; each chooses its parameters for the least noise of rare values."""
