@@ -38,6 +38,7 @@ from ldp.audit import worst_case_epsilon
 from ldp.binning import bin_values
 from ldp.likelihood import em, maximum_likelihood
 from ldp.linear import confidence_interval, debias, sampling_variance, variance
+from ldp.mechanisms.affine import AffineResponse
 from ldp.mechanisms.cyclic import CyclicResponse
 from ldp.mechanisms.cyclotomic import CyclotomicResponse
 from ldp.mechanisms.hadamard import HadamardResponse
@@ -65,6 +66,7 @@ __all__ = [
     "SHE",
     "SUE",
     "THE",
+    "AffineResponse",
     "Assigned",
     "CyclicResponse",
     "CyclotomicResponse",

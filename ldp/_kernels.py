@@ -101,10 +101,21 @@ def _four_histograms(values: Any, size: Any) -> Any:
     return tables
 
 
+@compiled
+def _one_histogram(values: Any, size: Any) -> Any:
+    table = np.zeros(size, dtype=np.uint32)
+    for value in values:
+        table[value] += 1
+    return table
+
+
 def histogram(values: Integers, size: int) -> Integers:
     """Count each of 0..size-1 among checked values."""
-    if values.size < 4 * size or values.size >= 2**32:
+    if values.size >= 2**32:
         return np.bincount(values, minlength=size).astype(np.int64)
+    if values.size < 4 * size or size > 2**11:  # four tables take more room than they save waits
+        few: Integers = _one_histogram(values, size).astype(np.int64)
+        return few
     counts: Integers = _four_histograms(values, size).sum(axis=0, dtype=np.int64)
     return counts
 

@@ -23,6 +23,7 @@ from ldp import (
     SHE,
     SUE,
     THE,
+    AffineResponse,
     Assigned,
     CyclicResponse,
     CyclotomicResponse,
@@ -389,6 +390,19 @@ PURE: dict[type, Entry[PureMechanism]] = {
         hashed_response,
         megabytes=(6, 2),
     ),
+    AffineResponse: Entry(
+        {"AffineResponse": AffineResponse},
+        [
+            partial(AffineResponse, 2),
+            partial(AffineResponse, 4),
+            partial(AffineResponse, 5, window=4),  # one slope, as with a window of one
+            partial(AffineResponse, 6),
+            partial(AffineResponse, 9, window=5),
+        ],
+        numbered,
+        design,
+        megabytes=(2, 7),  # a count for each of half a million reports, twice
+    ),
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
     SHE: Entry(
@@ -509,6 +523,7 @@ LARGEST_TAKEN = {
     ),
     **dict.fromkeys(["GRR", "SquareWave narrow", "RRRR of nothing", "Assigned"], (LARGEST, 8.0)),
     "RRRR of many": (LARGEST, 12.0),
+    "AffineResponse": (2**12, 1.0),  # at any budget
 }
 
 
@@ -566,7 +581,7 @@ def emitted(m: Any, up: Rounding, down: Rounding) -> Law:
 
 def spent(m: Any) -> Any:
     """Return the budget that is meant: below epsilon for THE, RRRR with one value out, tickets."""
-    if isinstance(m, UnaryEncoding | CyclotomicResponse | CyclicResponse):
+    if isinstance(m, UnaryEncoding) or hasattr(m, "design"):
         return float(np.log(m.odds))
     return m.spent_epsilon if isinstance(m, RRRR) else m.epsilon
 

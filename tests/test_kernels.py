@@ -227,6 +227,7 @@ def test_histogram(size: int, num_values: int) -> None:
     assert counts.dtype == np.int64
     assert counts.tolist() == expected
     assert _kernels._four_histograms(values, size).sum(axis=0).tolist() == expected
+    assert _kernels._one_histogram(values, size).tolist() == expected
 
 
 # -- unary encoding --------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ def channel(mechanism: Any) -> Floats:
     """A / (m M) where the block holds the value, B / (m M) elsewhere."""
     _checks.channel_size(mechanism.domain_size, mechanism.num_outcomes)
     law, d = law_of(mechanism), mechanism.domain_size
-    held = np.unpackbits(support(mechanism, np.arange(mechanism.num_outcomes)), axis=1, count=d).T
+    held = np.unpackbits(mechanism.support(np.arange(mechanism.num_outcomes)), axis=1, count=d).T
     total = law.num_blocks * law.total
     return np.where(held == 1, law.inside / total, law.outside / total)
 
@@ -203,9 +203,9 @@ def check_counts(mechanism: Any, tally: Tally, name: str) -> None:
     shared.support_counts(mechanism, tally, name)
     if tally.candidates is not None:
         return
-    family, n = mechanism.design.family, tally.num_reports
-    least = max(0, family.block_size - family.num_points + mechanism.domain_size)
-    most = min(family.block_size, mechanism.domain_size)
+    design, n = mechanism.design, tally.num_reports
+    least = max(0, design.block_size - design.num_points + mechanism.domain_size)
+    most = min(design.block_size, mechanism.domain_size)
     total, spare = shared.exact_sum(tally.counts), most * shared.slack(tally)
     if not least * n - spare <= total <= most * n + spare:
         raise ValueError(

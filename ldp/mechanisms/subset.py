@@ -28,7 +28,7 @@ def _probabilities(
     return p, miss, (p * (k - 1) + miss * k) / (domain_size - 1)
 
 
-def _best_size(domain_size: int, epsilon: float) -> int:
+def best_size(domain_size: int, epsilon: float) -> int:
     r"""Return the k of least variance for rare values.
 
     With :math:`e=e^\epsilon` and :math:`u=d+k(e-1)` the variance is proportional to
@@ -92,7 +92,7 @@ class SubsetSelection:
     def __init__(self, domain_size: int, epsilon: float, subset_size: int | None = None) -> None:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
         if subset_size is None:
-            size = _best_size(d, budget)
+            size = best_size(d, budget)
         else:
             size = _checks.integer(subset_size, "subset_size", 1, d - 1)
         freeze(self, domain_size=d, epsilon=budget, subset_size=size)
