@@ -58,6 +58,23 @@ def hash_tally(a: Integers, b: Integers, buckets: Integers, d: int, g: int) -> I
     return (hashed == buckets[:, None]).sum(axis=0)
 
 
+def row_tally(a: Integers, b: Integers, rows: Bits, d: int, prime: int, g: int) -> Integers:
+    hashed = (a[:, None] * np.arange(d) + b[:, None]) % prime * g // prime
+    bits = np.unpackbits(rows, axis=1, count=g)
+    return np.take_along_axis(bits, hashed, axis=1).sum(axis=0, dtype=np.int64)
+
+
+def residue_frequencies(
+    residues: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    moduli: tuple[int, ...],
+    d: int,
+) -> npt.NDArray[np.float64]:
+    rows = [np.arange(d) % m == np.arange(m)[:, None] for m in moduli]
+    roots = np.sqrt(weights)[:, None]
+    return np.linalg.lstsq(roots * np.vstack(rows), roots[:, 0] * residues)[0]
+
+
 def subset_privatize(values: Integers, d: int, k: int, p: float, rng: np.random.Generator) -> Bits:
     keys = rng.random((values.size, d))
     keys[np.arange(values.size), values] = np.where(rng.random(values.size) < p, -1.0, 2.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from catalogue import all_reports, scores
 
-from ldp import GRR, OLH, SUE, LocalHashing, SubsetSelection, variance
+from ldp import GRR, OLH, SUE, AffineResponse, LocalHashing, SubsetSelection, variance
 from ldp.rivals import BalancedSketch, CountMeanSketch
 from ldp.rivals.affine_hashes import AffineHashes, next_prime
 
@@ -28,9 +28,10 @@ def test_two_values_collide_as_often_as_any_other_two(prime, buckets, balanced):
     # Buckets are runs of places, of two sizes at most.
     sizes = np.diff(family.edges)
     assert np.ptp(sizes) <= 1
-    places = family.bucket(np.arange(prime), np.zeros(1, int)) if not balanced else None
-    if places is not None:  # slope zero: the shift is the place
-        np.testing.assert_array_equal(places, np.repeat(np.arange(buckets), sizes))
+    np.testing.assert_array_equal(family.buckets, np.repeat(np.arange(buckets), sizes))
+    if not balanced:  # slope zero: the shift is the place
+        places = family.bucket(np.arange(prime), np.zeros(1, int))
+        np.testing.assert_array_equal(places, family.buckets)
     if balanced:  # below the 1/g of independent buckets, which no slope would make it
         assert family.collision < 1 / buckets <= AffineHashes(prime, buckets, False).collision
 
@@ -101,6 +102,26 @@ def test_counts_of_even_values_are_correlated_by_minus_one_in_d(prime):
     np.testing.assert_allclose(spread, spread[0], rtol=1e-9)
     np.testing.assert_allclose(correlation, correlation[0], rtol=1e-9)
     assert -1.05 < prime * correlation[0] < -0.98
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+@pytest.mark.parametrize(("prime", "buckets"), [(5, 2), (7, 3), (11, 4)])
+def test_the_balanced_sketch_is_a_mixture_of_two_affine_responses(prime, buckets, epsilon):
+    """Reports that support one set, put together: blocks of two sizes, each size a 2-design."""
+    m, size = BalancedSketch(prime, epsilon, buckets), prime // buckets
+    held, where = np.unique(scores(m), axis=0, return_inverse=True)
+    channel = m.channel() @ np.eye(len(held))[where.ravel()]
+    e, p, q = math.exp(epsilon), 0.0, 0.0
+    for width, many in ((size, buckets - prime % buckets), (size + 1, prime % buckets)):
+        part = AffineResponse(prime, epsilon, width)
+        share = many * (width * e + prime - width) / (prime * (e + buckets - 1))
+        blocks, cell = np.unique(scores(part), axis=0, return_inverse=True)
+        wanted = part.channel() @ np.eye(len(blocks))[cell.ravel()]
+        found = channel[:, held.sum(axis=1) == width]
+        # The affine response rounds e^epsilon down, for so few values by less than 2^-40 of it.
+        np.testing.assert_allclose(found / share, wanted, rtol=1e-10)
+        p, q = p + share * part.p, q + share * part.q
+    assert (m.p, m.q) == pytest.approx((p, q), rel=1e-10)
 
 
 # -- the best number of buckets, and published orderings -------------------------------------------

@@ -77,6 +77,11 @@ class AffineHashes:
         return place * self.num_buckets // self.prime
 
     @property
+    def buckets(self) -> Integers:
+        """Bucket of each of the P places."""
+        return np.arange(self.prime) * self.num_buckets // self.prime
+
+    @property
     def edges(self) -> Integers:
         """First place of every bucket, and P."""
         return -(-np.arange(self.num_buckets + 1) * self.prime // self.num_buckets)
@@ -110,13 +115,13 @@ def count_in_buckets(slopes: Any, places: Any, widths: Any, prime: Any, counts: 
 
 @compiled
 def count_in_rows(
-    slopes: Any, places: Any, rows: Any, num_buckets: Any, prime: Any, counts: Any
+    slopes: Any, places: Any, rows: Any, bucket_of: Any, prime: Any, counts: Any
 ) -> None:
     """Add to counts[v] the reports whose row has a one in the bucket of (place + slope v) mod P."""
     for i in range(slopes.size):
         slope, place = slopes[i], places[i]
         for v in range(counts.size):
-            bucket = place * num_buckets // prime
+            bucket = bucket_of[place]
             counts[v] += np.int64(rows[i, bucket >> 3] >> (7 - (bucket & 7)) & 1)
             place += slope
             place -= prime if place >= prime else np.int64(0)

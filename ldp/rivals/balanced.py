@@ -70,8 +70,10 @@ class BalancedSketch:
     the blocks of a 2-design, and a report as good as one of :class:`ldp.SubsetSelection`. A prime
     leaves two sizes, :math:`n=\lfloor P/g\rfloor` and n + 1: two values share a bucket with
     chance :math:`c=\sum_bn_b(n_b-1)/(P(P-1))`, which is less than :math:`1/g`, and
-    :math:`q=q_0+(p-q_0)c` from the :math:`p` and :math:`q_0` of GRR, exactly. In
-    :class:`ldp.LocalHashing` values may also be sent to one place, and c is about :math:`1/g`.
+    :math:`q=q_0+(p-q_0)c` from the :math:`p` and :math:`q_0` of GRR, exactly. In other words the
+    sets that are reported are those of two :class:`ldp.AffineResponse`, with windows n and n + 1,
+    each as often as it has buckets. In :class:`ldp.LocalHashing` values may also be sent to one
+    place, and c is about :math:`1/g`.
 
     Reports are structured: ``function``, the number (a-1)P + s, and ``bucket``. The strictly
     optimal configuration of the abstract needs :math:`\log_2(d(d-1)/2+1)` bits; here they are

@@ -135,12 +135,12 @@ class CountMeanSketch:
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Count the rows that have a one in the bucket of each value."""
-        given = self._check(reports)
-        counts = np.zeros(self.domain_size, dtype=np.int64)
+        given, family = self._check(reports), self.family
+        counts, bucket_of = np.zeros(self.domain_size, dtype=np.int64), family.buckets
         for part in blocks(given):
-            slopes, shifts = self.family.parts(part["function"])
+            slopes, shifts = family.parts(part["function"])
             rows = np.ascontiguousarray(part["row"])
-            count_in_rows(slopes, shifts, rows, self.num_buckets, self.family.prime, counts)
+            count_in_rows(slopes, shifts, rows, bucket_of, family.prime, counts)
         return Tally(counts, given.size, self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
