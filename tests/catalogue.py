@@ -43,7 +43,7 @@ from ldp.means import HybridMean, LaplaceMean, OneBitMean, PiecewiseMean, Vector
 from ldp.mechanisms import families, restricted_levels
 from ldp.mechanisms.hashing import REPORT
 from ldp.mechanisms.primes import primes_from
-from ldp.rivals import BalancedSketch, CountMeanSketch, ModularSubsetSelection
+from ldp.rivals import PIRAPPOR, BalancedSketch, CountMeanSketch, ModularSubsetSelection
 from ldp.types import Array, Floats, PureMechanism
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -188,6 +188,11 @@ def design(m: Any, up: Rounding, down: Rounding) -> Law:
     others = given.block_size - own / WORDS
     stated = [(int(own), m.p), (int(WORDS * others / (given.num_points - 1)), m.q)]
     return [(inside, given.outside)], stated
+
+
+def design_and_constants(m: Any, up: Rounding, down: Rounding) -> Law:
+    pairs, stated = design(m, up, down)
+    return pairs, stated[:1]  # maps of slope zero are no part of a design, and change q
 
 
 def window(m: Any, up: Rounding, down: Rounding) -> Law:
@@ -403,6 +408,13 @@ PURE: dict[type, Entry[PureMechanism]] = {
         design,
         megabytes=(2, 7),  # a count for each of half a million reports, twice
     ),
+    PIRAPPOR: Entry(
+        {"PIRAPPOR": PIRAPPOR},
+        [partial(PIRAPPOR, 2), partial(PIRAPPOR, 5), partial(PIRAPPOR, 6)],
+        numbered,
+        design_and_constants,
+        megabytes=(2, 14),  # a million reports
+    ),
 }
 NOISY: dict[type, Entry[FrequencyOracle]] = {
     SHE: Entry(
@@ -524,6 +536,7 @@ LARGEST_TAKEN = {
     **dict.fromkeys(["GRR", "SquareWave narrow", "RRRR of nothing", "Assigned"], (LARGEST, 8.0)),
     "RRRR of many": (LARGEST, 12.0),
     "AffineResponse": (2**12, 1.0),  # at any budget
+    "PIRAPPOR": (2**11, 1.0),
 }
 
 

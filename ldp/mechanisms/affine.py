@@ -9,6 +9,8 @@ from ldp.mechanisms.affine_maps import AffineMaps
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.subset import best_size
 
+_LARGEST_DOMAIN = 2**12  # the table of a tally has some eight million cells
+
 
 @dataclass(frozen=True, init=False)
 class AffineResponse:
@@ -54,7 +56,7 @@ class AffineResponse:
     References
     ----------
     ``park2023exactly``: block designs reach the least error; ``feldman2021lossless``: affine maps
-    over a field.
+    over a field (:class:`ldp.rivals.PIRAPPOR`).
 
     Examples
     --------
@@ -68,7 +70,7 @@ class AffineResponse:
     window: int
 
     def __init__(self, domain_size: int, epsilon: float, window: int | None = None) -> None:
-        d = affine_maps.domain_size(domain_size, "AffineResponse", "CyclotomicResponse")
+        d = affine_maps.domain_size(domain_size, _LARGEST_DOMAIN, "AffineResponse")
         budget, prime = _checks.epsilon(epsilon), affine_maps.next_prime(d)
         if window is None:
             window = best_size(prime, budget)

@@ -20,7 +20,6 @@ from ldp.mechanisms.reports import check_reports, packed_supports
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Integers
 
-_LARGEST_DOMAIN = 2**12  # the table of a tally has some ten million cells
 _CELLS_AT_ONCE = 2**13
 _FEW_USERS = 2**22  # whose values may be held in memory
 
@@ -38,13 +37,13 @@ class AffineMaps(NamedTuple):
     """Number m of slopes."""
 
 
-def domain_size(value: Any, name: str, instead: str) -> int:
+def domain_size(value: Any, most: int, name: str) -> int:
     """Return a number of values for which a server's table of all cells is small enough."""
     size = _checks.domain_size(value)
-    if size > _LARGEST_DOMAIN:
+    if size > most:
         raise ValueError(
-            f"domain_size must be at most {_LARGEST_DOMAIN} for {name}, whose table of counts "
-            f"grows with its square; {instead} takes more, got {size}."
+            f"domain_size must be at most {most} for {name}, whose table of counts grows with its "
+            f"square; CyclotomicResponse takes more, got {size}."
         )
     return size
 

@@ -8,9 +8,11 @@ recommended here; ``book/api-rivals.md`` says what each costs.
 from ldp.rivals.balanced import BalancedSketch
 from ldp.rivals.count_mean import CountMeanSketch
 from ldp.rivals.modular import ModularSubsetSelection
+from ldp.rivals.pi_rappor import PIRAPPOR
 from ldp.rivals.residues import ResidueFit, residue_covariance, residue_least_squares
 
 __all__ = [
+    "PIRAPPOR",
     "BalancedSketch",
     "CountMeanSketch",
     "ModularSubsetSelection",
