@@ -32,6 +32,10 @@ LOOKS = {
     "HR": (3, "D"),
     "SS": (6, "*"),
     "RRRR": (4, "h"),
+    "cyclotomic": (4, "p"),
+    "affine": (5, "H"),
+    "cyclic": (0, "X"),
+    "PI-RAPPOR": (3, "d"),
     # rules that adapt, beside GRR and SS
     "adaptive": (4, "h"),
     "known": (5, "D"),
