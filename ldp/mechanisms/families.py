@@ -20,8 +20,8 @@ from ldp.types import Array, Bits, Bools, Floats, Integers
 
 _LARGEST_DOMAIN = 2**20
 _WORDS_EACH = 4  # of `chunks`, though one is drawn: what a chunk needs then stays in a core's cache
-_AT_ONCE = 2**20
-_REPORTS_PER_CELL = 8  # beyond, drawing the counts of the cells is faster than the reports
+_USERS_AT_ONCE, _CELLS_AT_ONCE = 2**17, 2**14
+_REPORTS_PER_CELL = 12  # beyond, drawing the counts of the cells is faster than the reports
 
 
 class Family(NamedTuple):
@@ -43,15 +43,13 @@ class Family(NamedTuple):
         """Number v of points."""
         return self.order.size + 1
 
-    def places(self, block: int) -> Integers:
-        """Return all residues, those of a base block first."""
-        nonzero = np.roll(self.order, -block * self.step)
-        where = 0 if self.with_zero else nonzero.size
-        return np.insert(nonzero, where, 0).astype(np.int64)
-
     def blocks(self) -> list[Integers]:
         """Return the residues of each base block."""
-        return [self.places(c)[: self.block_size] for c in range(self.num_blocks)]
+        places = np.arange(self.block_size - self.with_zero)
+        zero = np.zeros(int(self.with_zero), dtype=np.int64)
+        starts = self.step * np.arange(self.num_blocks)
+        runs = [self.order[(start + places) % self.order.size] for start in starts]
+        return [np.append(zero, run) for run in runs]
 
 
 def check_domain(domain_size: int) -> None:
@@ -139,13 +137,17 @@ def simulate(mechanism: Any, value_counts: npt.ArrayLike, rng: np.random.Generat
     histogram = _counted_reports(mechanism, few, rng)
     chance = family.block_size * (law.inside - law.outside) / law.total
     informed = rng.binomial(counts[crowded], chance)
-    histogram += _spread(counts[crowded].sum(keepdims=True) - informed.sum(), histogram.size, rng)[
-        0
-    ]
+    others = np.array([counts[crowded].sum() - informed.sum()])
+    if crowded.size:
+        histogram += _spread(others, histogram.size, rng)[0]
     cells, residues = histogram.reshape(family.num_blocks, -1), np.stack(family.blocks())
-    for value, count in zip(crowded, informed, strict=True):
-        spread = _spread(np.array([count]), cells_each, rng).reshape(residues.shape)
-        cells[np.arange(len(cells))[:, None], (value - residues) % family.num_points] += spread
+    step = max(1, _CELLS_AT_ONCE // cells_each)
+    for first in range(0, crowded.size, step):
+        some = slice(first, first + step)
+        spread = _spread(informed[some], cells_each, rng).reshape(-1, *residues.shape)
+        for value, of_value in zip(crowded[some], spread, strict=True):
+            at = (value - residues) % family.num_points
+            cells[np.arange(family.num_blocks)[:, None], at] += of_value
     return _decode(mechanism, histogram)
 
 
@@ -164,7 +166,7 @@ def _spread(counts: Integers, size: int, rng: np.random.Generator) -> Integers:
 def _counted_reports(mechanism: Any, counts: Integers, rng: np.random.Generator) -> Integers:
     """Count cells of reports that are made, those of some values at a time."""
     histogram = np.zeros(mechanism.num_outcomes, dtype=np.int64)
-    batch = np.cumsum(counts) // _AT_ONCE
+    batch = np.cumsum(counts) // max(_USERS_AT_ONCE, histogram.size)
     first = 0
     for last in [*(np.flatnonzero(np.diff(batch)) + 1).tolist(), counts.size]:
         values = np.repeat(np.arange(first, last), counts[first:last])
