@@ -94,20 +94,35 @@ def shifted_blocks(mechanism: Any) -> float:
 
 
 def affine_blocks(mechanism: Any) -> float:
-    """Affine maps: those that hold no value send only missing points below the window.
+    """Affine maps; with the slope 0, where it is one of them, a block is all points or none."""
+    law, d, design = families.law_of(mechanism), mechanism.domain_size, mechanism.design
+    prime, zero = law.num_points, design.first_slope == 0
+    # A slope and its opposite have the same windows, so some slopes have their share of all.
+    silent = _silent_windows(prime - d, law.block_size, prime) * (law.num_blocks - zero)
+    return _blocks(law, silent // (prime - 1) + zero * (prime - law.block_size), d)
 
-    So w neighbouring residues are all multiples by the slope of points from d to P - 1. With the
-    slope 0, where there is one, a block is all points or none.
+
+def balanced_buckets(mechanism: Any) -> float:
+    """Affine maps into buckets of nearly one size: any value of the bucket, if it holds some."""
+    d, family, bucket = mechanism.domain_size, mechanism.family, mechanism.response
+    prime, g = family.prime, family.num_buckets
+    size, larger = divmod(prime, g)
+    sizes = (g - larger, size), (larger, size + 1)
+    silent = sum(times * _silent_windows(prime - d, some, prime) for times, some in sizes)
+    empty = silent / family.num_functions
+    return float((bucket.p * (g - empty) + bucket.q * empty) / d)
+
+
+def _silent_windows(missing: int, window: int, prime: int) -> int:
+    """Pairs of a slope from 1 on and a shift that send none of the values below the window.
+
+    Points at neighbouring places are a progression, whose difference is the inverse of the slope.
+    So these are the progressions, in both directions, of the missing points from d to P - 1.
     """
-    law, d, prime, w = mechanism.tickets, mechanism.domain_size, mechanism.prime, mechanism.window
-    silent, missing = 0, np.arange(d, prime)
-    for slope in mechanism.slopes if w <= missing.size else ():
-        places = np.sort(slope * missing % prime)
-        around = np.append(places, places[: w - 1] + prime)
-        silent += int(np.count_nonzero(around[w - 1 :] - places == w - 1)) if slope else 0
-    if 0 in mechanism.slopes:
-        silent += prime - w
-    return _blocks(law, silent, d)
+    if window == 1:
+        return (prime - 1) * missing
+    steps = max(0, missing - 1) // (window - 1)  # the largest difference
+    return 2 * missing * steps - (window - 1) * steps * (steps + 1)
 
 
 def _blocks(law: Tickets, silent: int, domain_size: int) -> float:

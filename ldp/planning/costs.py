@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ldp import _checks
+from ldp.mechanisms.affine import AffineResponse
 from ldp.mechanisms.cyclic import CyclicResponse
 from ldp.mechanisms.cyclotomic import CyclotomicResponse
 from ldp.mechanisms.hadamard import HadamardResponse
@@ -19,6 +20,7 @@ from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.planning import attack
+from ldp.rivals import BalancedSketch
 
 
 class Costs(NamedTuple):
@@ -44,6 +46,12 @@ def value_bits(mechanism: Any) -> int:
 def seed_bits(mechanism: Any) -> int:
     """A seed, which is two words, and a bucket."""
     return int(2 * mechanism.hash_bits + (mechanism.num_buckets - 1).bit_length())
+
+
+def function_bits(mechanism: Any) -> int:
+    """The number of a function, and a bucket."""
+    functions, buckets = mechanism.family.num_functions, mechanism.num_buckets
+    return int((functions - 1).bit_length() + (buckets - 1).bit_length())
 
 
 def each_value(mechanism: Any) -> int:
@@ -82,6 +90,11 @@ def fast_transform(mechanism: Any, num_users: int) -> int:
     return int(num_users + steps)
 
 
+def running_sums(mechanism: Any, num_users: int) -> int:
+    """A histogram, and a step for each of its cells."""
+    return int(num_users + mechanism.num_outcomes)
+
+
 def shifted_sums(mechanism: Any, num_users: int) -> int:
     """A histogram, then additions of shifted rows or transforms, whichever are fewer."""
     design = mechanism.design
@@ -98,8 +111,10 @@ COSTS = MappingProxyType(
         LocalHashing: Costs(seed_bits, two_choices, every_pair, attack.hashed_buckets),
         SubsetSelection: Costs(value_bits, subset_choices, every_pair, attack.equal_sets),
         HadamardResponse: Costs(number_bits, two_choices, fast_transform, attack.half_blocks),
+        AffineResponse: Costs(number_bits, one_choice, running_sums, attack.affine_blocks),
         CyclotomicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
         CyclicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
+        BalancedSketch: Costs(function_bits, two_choices, every_pair, attack.balanced_buckets),
     }
 )
 """By the kind of the mechanism."""
@@ -115,8 +130,10 @@ MAKERS: MappingProxyType[str, Callable[[int, float], Any]] = MappingProxyType(
         "OLH": OLH,
         "SubsetSelection": SubsetSelection,
         "HadamardResponse": HadamardResponse,
+        "AffineResponse": AffineResponse,
         "CyclotomicResponse": CyclotomicResponse,
         "CyclicResponse": CyclicResponse,
+        "BalancedSketch": BalancedSketch,
     }
 )
 """What a plan compares, by name; each chooses its parameters for the least noise of rare values."""
