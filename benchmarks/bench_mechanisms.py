@@ -162,7 +162,7 @@ def test_subset_privatize(measure: Measure, rng: np.random.Generator) -> None:
     def call() -> object:
         return SUBSETS.privatize(values(N // 10), rng)
 
-    measure("Subset selection privatize", call, N // 10, "reports/s", 5e5)
+    measure("Subset selection privatize", call, N // 10, "reports/s", 2.5e6)
 
 
 def test_subset_privatize_twin(measure: Measure, rng: np.random.Generator) -> None:

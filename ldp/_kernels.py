@@ -133,48 +133,63 @@ def set_bits(rows: Any, positions: Any, random_words: Any, threshold: Any) -> No
 
 
 @compiled
-def find_uneven(sizes: Any, random_words: Any, domain_size: Any, spare: Any, uneven: Any) -> Any:
-    """Mark the words that make some numbers likelier in `draw_subsets`; return how many there are.
-
-    A word drawn for a number below b is uneven if the low half of its product with b is below
-    2**64 mod b. `spare` holds these remainders for the last spare.size values of b.
-    """
-    count = 0
-    for i in range(sizes.size):
-        size = sizes[i]
-        first = domain_size - size
-        skipped = spare.size - size
-        for draw in range(size):
-            low = random_words[i, draw] * np.uint64(first + draw)
-            uneven[i, draw] = low < spare[skipped + draw]
-            count += uneven[i, draw]
-    return count
+def count_ones(rows: Any, counts: Any) -> None:
+    """Count the ones of each row of 64-bit words."""
+    for i in range(rows.shape[0]):
+        count = np.uint64(0)
+        for j in range(rows.shape[1]):
+            # Sums of two bits, of four, of eight; a product adds up the eight bytes.
+            x = rows[i, j]
+            x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
+            pairs = np.uint64(0x3333333333333333)
+            x = (x & pairs) + ((x >> np.uint64(2)) & pairs)
+            x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+            count += (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+        counts[i] = count
 
 
 @compiled
-def draw_subsets(
-    values: Any, own: Any, sizes: Any, random_words: Any, domain_size: Any, rows: Any
-) -> None:
-    """Fill zeroed rows with the own value if own[i] and sizes[i] uniform distinct others."""
-    # Floyd's algorithm among the domain_size - 1 other values, numbered so as to skip the own
-    # value: for j = m-k .. m-1 take a uniform t in 0..j, or j itself if t is already in.
-    low_half = np.uint64(0xFFFFFFFF)
+def resize_sets(
+    first: Any, rows: Any, missing: Any, numbers: Any, num_places: Any, spare: Any
+) -> Any:
+    """Add missing[i] uniform new places to set i, or take -missing[i] uniform ones out of it.
+
+    A set is a row of bits. A 32-bit number means the place in the high half of its product with
+    `num_places`, and none if the low half is below spare = 2**32 mod num_places: so all places
+    have as many numbers. Returns the first row for which they did not suffice, with what it still
+    misses.
+    """
+    used = 0
+    for i in range(first, rows.shape[0]):
+        lacks = missing[i]
+        flip = np.uint8(0) if lacks > 0 else np.uint8(255)  # to add is to take out of the rest
+        lacks = abs(lacks)
+        while lacks > 0 and used < numbers.size:
+            product = np.uint64(numbers[used]) * np.uint64(num_places)
+            used += 1
+            if (product & np.uint64(0xFFFFFFFF)) >= spare:
+                place = np.int64(product >> np.uint64(32))
+                bit = np.uint8(128) >> np.uint8(place & 7)
+                others = rows[i, place >> 3] ^ flip
+                rows[i, place >> 3] = (others | bit) ^ flip
+                lacks -= np.int64((others & bit) == 0)
+        missing[i] = lacks if flip == 0 else -lacks
+        if lacks > 0:
+            return i
+    return rows.shape[0]
+
+
+@compiled
+def put_own(rows: Any, values: Any, own: Any, last: Any) -> None:
+    """Move bit values[i] of row i to the place `last`, which is empty, and put own[i] there."""
+    # No branch: its duration would tell of the value.
     for i in range(values.size):
-        value = values[i]
-        size = sizes[i]
-        for draw in range(size):
-            j = domain_size - 1 - size + draw
-            word = random_words[i, draw]
-            bound = np.uint64(j + 1)
-            high = (word >> np.uint64(32)) * bound
-            low = ((word & low_half) * bound) >> np.uint64(32)
-            t = np.int64((high + low) >> np.uint64(32))
-            t += t >= value
-            if rows[i, t >> 3] & (np.uint8(128) >> np.uint8(t & 7)):
-                t = j + (j >= value)
-            rows[i, t >> 3] |= np.uint8(128) >> np.uint8(t & 7)
-        if own[i]:
-            rows[i, value >> 3] |= np.uint8(128) >> np.uint8(value & 7)
+        byte = values[i] >> 3
+        shift = np.uint8(7 - (values[i] & 7))
+        moved = (rows[i, byte] >> shift) & np.uint8(1)
+        rows[i, last >> 3] |= np.uint8(moved << np.uint8(7 - (last & 7)))
+        rows[i, byte] &= ~(np.uint8(1) << shift)
+        rows[i, byte] |= np.uint8(own[i]) << shift
 
 
 @compiled

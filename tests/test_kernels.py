@@ -368,49 +368,58 @@ def test_draw_half_block(domain_size: int, block_size: int) -> None:
 # -- subset selection ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("domain_size", "subset_size"),
-    [(2, 1), (3, 1), (3, 2), (8, 4), (9, 8), (17, 5), (1000, 270), (1000, 999)],
-)
-def test_draw_subsets(domain_size: int, subset_size: int) -> None:
+@pytest.mark.parametrize("width", [1, 2, 16, 17])
+def test_count_ones(width: int) -> None:
+    rows = random_words(3, (40, width))
+    rows[0], rows[1], rows[2, 0] = 0, ALL_ONES, 1 << 63
+    counts = np.full(40, -1)
+    _kernels.count_ones(rows, counts)
+    assert counts.tolist() == [sum(word.bit_count() for word in row) for row in rows.tolist()]
+
+
+@pytest.mark.parametrize("num_places", [1, 2, 3, 8, 17, 1023])
+def test_resize_sets(num_places: int) -> None:
     num_rows = 60
-    values = np.random.default_rng(1).integers(0, domain_size, num_rows)
-    own = np.arange(num_rows) % 2 == 0
-    words = random_words(6, (num_rows, subset_size + 1))
-    words[0], words[1] = 0, ALL_ONES
-    rows = np.zeros((num_rows, -(-domain_size // 8)), dtype=np.uint8)
-    _kernels.draw_subsets(values, own, subset_size - own, words, domain_size, rows)
+    rng = np.random.default_rng(1)
+    held = rng.random((num_rows, num_places)) < rng.random((num_rows, 1))
+    held[0], held[1] = False, True
+    missing = rng.integers(0, num_places + 1, num_rows) - held.sum(axis=1)
+    numbers = rng.integers(0, 2**32, 5_000, dtype=np.uint32)
+    spare = 2**32 % num_places
+    numbers[:40:2] = -(-rng.integers(0, num_places, 20) * 2**32 // num_places)  # the uneven ones
+    wanted, stream, stopped = held.copy(), iter(numbers.tolist()), num_rows
+    left = missing.copy()
+    for i in range(num_rows):
+        while left[i]:
+            if (number := next(stream, None)) is None:
+                stopped = min(stopped, i)
+                break
+            place, low = divmod(number * num_places, 2**32)
+            if low >= spare and wanted[i, place] == (left[i] < 0):
+                wanted[i, place] = left[i] > 0
+                left[i] -= np.sign(left[i])
+    # In three runs: a row for which the numbers do not suffice goes on with the next ones.
+    rows, done = np.packbits(np.pad(held, ((0, 0), (0, 1))), axis=1), 0
+    for part in np.split(numbers, [7, 300]):
+        done = _kernels.resize_sets(done, rows, missing, part, num_places, np.uint64(spare))
+    assert done == stopped
+    assert missing.tolist() == left.tolist()
+    assert (np.unpackbits(rows, axis=1, count=num_places) == wanted).all()
+
+
+@pytest.mark.parametrize("domain_size", [2, 3, 8, 9, 1000])
+def test_put_own(domain_size: int) -> None:
+    rng = np.random.default_rng(2)
+    values = np.append([0, domain_size - 1] * 4, rng.integers(0, domain_size, 52))
+    held = rng.random((60, domain_size)) < 0.5
+    held[:, -1] = False
+    own = rng.random(60) < 0.5
+    rows = np.packbits(held, axis=1)
+    _kernels.put_own(rows, values, own, domain_size - 1)
     for i, value in enumerate(values.tolist()):
-        others = [v for v in range(domain_size) if v != value]
-        size = subset_size - int(own[i])
-        chosen: set[int] = {value} if own[i] else set()
-        for draw in range(size):  # Floyd's algorithm
-            j = len(others) - size + draw
-            t = int(words[i, draw]) * (j + 1) // 2**64
-            chosen.add(others[j] if others[t] in chosen else others[t])
-        assert len(chosen) == subset_size
-        assert chosen == {v for v in range(8 * rows.shape[1]) if bit(rows[i], v)}
-
-
-@pytest.mark.parametrize(("domain_size", "subset_size"), [(2, 1), (9, 4), (7, 6), (1000, 270)])
-def test_find_uneven(domain_size: int, subset_size: int) -> None:
-    sizes = subset_size - (np.arange(40) % 2)
-    words = random_words(6, (40, subset_size + 1))
-    for i, size in enumerate(sizes.tolist()):  # half of the words are the first of their number
-        for draw in range(i % 3 % 2, size, 2):
-            bound = domain_size - size + draw
-            words[i, draw] = -(-(int(words[i, draw]) % bound) * 2**64 // bound)
-    spare = np.array([2**64 % b for b in range(domain_size - subset_size, domain_size)], np.uint64)
-    uneven = np.ones(words.shape, dtype=np.bool_)
-    uneven[:, subset_size - 1 :] = False
-    count = _kernels.find_uneven(sizes, words, domain_size, spare, uneven)
-    for i, size in enumerate(sizes.tolist()):
-        for draw in range(subset_size + 1):
-            bound = domain_size - size + draw
-            expected = draw < size and int(words[i, draw]) * bound % 2**64 < 2**64 % bound
-            assert uneven[i, draw] == expected
-    assert count == uneven.sum()
-    assert domain_size == 2 or count > 0
+        held[i, -1] = held[i, value]
+        held[i, value] = own[i]
+    assert (rows == np.packbits(held, axis=1)).all()
 
 
 # -- local hashing ---------------------------------------------------------------------------------

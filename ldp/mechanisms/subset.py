@@ -11,7 +11,7 @@ from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
 from ldp._words import at_least, words
-from ldp.mechanisms import shared
+from ldp.mechanisms import shared, uniform_sets
 from ldp.mechanisms.reports import check_packed, packed_bits
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
@@ -124,14 +124,12 @@ class SubsetSelection:
         rng = _checks.rng(rng)
         d, k = self.domain_size, self.subset_size
         rows = np.zeros((given.size, *self.report.shape), dtype=np.uint8)
-        spare = np.array([2**64 % bound for bound in range(d - k, d)], dtype=np.uint64)
-        for chunk in _kernels.chunks(given.size, k + 1):
-            random_words = words(rng, (chunk.stop - chunk.start, k + 1))
-            own = random_words[:, -1] >= at_least(self._miss)
-            sizes, uneven = k - own, np.zeros(random_words.shape, dtype=np.bool_)
-            while count := _kernels.find_uneven(sizes, random_words, d, spare, uneven):
-                random_words[uneven] = words(rng, count)
-            _kernels.draw_subsets(given[chunk], own, sizes, random_words, d, rows[chunk])
+        start = uniform_sets.cheapest_start(d - 1, k - self.p)
+        for chunk in _kernels.chunks(given.size, 1 + start.words_each(d - 1)):
+            own = words(rng, chunk.stop - chunk.start) >= at_least(self._miss)
+            # The others are numbered 0..d-2: the last one has the own number.
+            uniform_sets.draw_sets(k - own, d - 1, start, rng, rows[chunk])
+            _kernels.put_own(rows[chunk], given[chunk], own, d - 1)
         return rows
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
