@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ldp import _bit_counts, _kernels, _noise_kernels, _words
 from ldp.bayes import _gibbs_kernels
 from ldp.likelihood import _kernels as _likelihood_kernels
+from ldp.mechanisms import _set_kernels
 from ldp.mechanisms.restricted_levels import restricted_response
 
 ALL_ONES = 2**64 - 1
@@ -373,7 +374,7 @@ def test_count_ones(width: int) -> None:
     rows = random_words(3, (40, width))
     rows[0], rows[1], rows[2, 0] = 0, ALL_ONES, 1 << 63
     counts = np.full(40, -1)
-    _kernels.count_ones(rows, counts)
+    _set_kernels.count_ones(rows, counts)
     assert counts.tolist() == [sum(word.bit_count() for word in row) for row in rows.tolist()]
 
 
@@ -401,7 +402,7 @@ def test_resize_sets(num_places: int) -> None:
     # In three runs: a row for which the numbers do not suffice goes on with the next ones.
     rows, done = np.packbits(np.pad(held, ((0, 0), (0, 1))), axis=1), 0
     for part in np.split(numbers, [7, 300]):
-        done = _kernels.resize_sets(done, rows, missing, part, num_places, np.uint64(spare))
+        done = _set_kernels.resize_sets(done, rows, missing, part, num_places, np.uint64(spare))
     assert done == stopped
     assert missing.tolist() == left.tolist()
     assert (np.unpackbits(rows, axis=1, count=num_places) == wanted).all()
@@ -415,7 +416,7 @@ def test_put_own(domain_size: int) -> None:
     held[:, -1] = False
     own = rng.random(60) < 0.5
     rows = np.packbits(held, axis=1)
-    _kernels.put_own(rows, values, own, domain_size - 1)
+    _set_kernels.put_own(rows, values, own, domain_size - 1)
     for i, value in enumerate(values.tolist()):
         held[i, -1] = held[i, value]
         held[i, value] = own[i]

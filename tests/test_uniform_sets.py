@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from ldp import _kernels
-from ldp.mechanisms import uniform_sets
+from ldp.mechanisms import _set_kernels, uniform_sets
 from ldp.mechanisms.uniform_sets import Start, cheapest_start, draw_sets
 
 FALSE_ALARM = 1e-9
@@ -33,7 +32,7 @@ def test_all_places_have_as_many_numbers(num_places):
         for number, taken in ((first, not uneven), (behind - 1, True)):
             rows, missing = np.zeros((1, num_places // 8 + 1), dtype=np.uint8), np.array([1])
             numbers = np.array([number], dtype=np.uint32)
-            done = _kernels.resize_sets(0, rows, missing, numbers, num_places, np.uint64(spare))
+            done = _set_kernels.resize_sets(0, rows, missing, numbers, num_places, np.uint64(spare))
             assert done == taken
             assert np.flatnonzero(np.unpackbits(rows)).tolist() == [place] * taken
 
@@ -55,7 +54,7 @@ def law_of_resized(chances, size, tries):
             rows = np.packbits(np.array([[*held, 0]], dtype=bool), axis=1)
             missing = np.array([size - sum(held)])
             spare = np.uint64(2**32 % num_places)
-            if _kernels.resize_sets(0, rows, missing, numbers, num_places, spare):
+            if _set_kernels.resize_sets(0, rows, missing, numbers, num_places, spare):
                 made = rows.tobytes()
                 weights[made] = weights.get(made, 0) + weight
     return weights

@@ -11,7 +11,7 @@ from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
 from ldp._words import at_least, words
-from ldp.mechanisms import shared, uniform_sets
+from ldp.mechanisms import _set_kernels, shared, uniform_sets
 from ldp.mechanisms.reports import check_packed, packed_bits
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Floats, Integers
@@ -129,7 +129,7 @@ class SubsetSelection:
             own = words(rng, chunk.stop - chunk.start) >= at_least(self._miss)
             # The others are numbered 0..d-2: the last one has the own number.
             uniform_sets.draw_sets(k - own, d - 1, start, rng, rows[chunk])
-            _kernels.put_own(rows[chunk], given[chunk], own, d - 1)
+            _set_kernels.put_own(rows[chunk], given[chunk], own, d - 1)
         return rows
 
     def tally(self, reports: npt.ArrayLike) -> Tally:

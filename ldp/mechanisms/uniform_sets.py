@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldp import _kernels
 from ldp._words import Words, words
+from ldp.mechanisms import _set_kernels
 from ldp.types import Bits, Integers
 
 _MOST_DIGITS = 8
@@ -66,7 +66,7 @@ def draw_sets(
     if start.digits:
         bits = _independent_bits(missing.size, num_places, start, rng)
         ones = np.empty_like(missing)
-        _kernels.count_ones(bits, ones)
+        _set_kernels.count_ones(bits, ones)
         missing -= ones
         rows[:] = bits.view(np.uint8)[:, : rows.shape[1]]
     elif start.odd:
@@ -77,7 +77,7 @@ def draw_sets(
         # Enough for nearly all chunks; what is left over is dropped.
         tries = 1.1 * start.tries * (missing.size - done) + 32
         numbers = words(rng, math.ceil(tries / 2)).view(np.uint32)
-        done = _kernels.resize_sets(done, rows, missing, numbers, num_places, spare)
+        done = _set_kernels.resize_sets(done, rows, missing, numbers, num_places, spare)
 
 
 def _independent_bits(
