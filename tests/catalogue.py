@@ -456,13 +456,12 @@ OTHERS: dict[type, Entry[Mechanism]] = {
         {"ModularSubsetSelection": ModularSubsetSelection},
         [
             partial(ModularSubsetSelection, 2),
-            partial(ModularSubsetSelection, 5),
             partial(ModularSubsetSelection, 6, moduli=[5, 3]),
             partial(ModularSubsetSelection, 9, moduli=[4, 9]),  # rows of two bytes
         ],
         modular_subsets,
         of_parts,
-        megabytes=(8, 6),
+        megabytes=(4, 2),
     ),
 }
 MEANS: dict[type, Entry[Any]] = {

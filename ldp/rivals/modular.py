@@ -17,6 +17,8 @@ from ldp.rivals._moduli import check_moduli, default_moduli
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType
 
+_USERS_AT_ONCE = 2**13
+
 
 @dataclass(frozen=True, init=False)
 class ModularSubsetSelection:
@@ -106,17 +108,23 @@ class ModularSubsetSelection:
         drawn = assign(given.size, np.full(len(self.moduli), 1 / len(self.moduli)), rng)
         reports = np.zeros(given.size, dtype=self.report.dtype)
         reports["modulus"] = drawn
-        for number, part in enumerate(self.parts):
-            users = np.flatnonzero(drawn == number)
-            rows = part.privatize(given[users] % part.domain_size, rng)
-            reports["subset"][users, : rows.shape[1]] = rows
+        for first in range(0, given.size, _USERS_AT_ONCE):
+            for number, part in enumerate(self.parts):
+                here = drawn[first : first + _USERS_AT_ONCE] == number
+                users = first + np.flatnonzero(here)
+                rows = part.privatize(given[users] % part.domain_size, rng)
+                reports["subset"][users, : rows.shape[1]] = rows
         return reports
 
     def tally(self, reports: npt.ArrayLike) -> Tally:
         """Count, for each modulus in turn, the sets that hold each of its residues."""
         given = self._check(reports)
-        counts = [part.tally(rows).counts for part, _, rows in self._sets(given)]
-        return Tally(np.concatenate(counts), given.size, self)
+        counts = np.zeros(sum(self.moduli), dtype=np.int64)
+        for first in range(0, given.size, _USERS_AT_ONCE):
+            some = given[first : first + _USERS_AT_ONCE]
+            found = [part.tally(rows).counts for part, _, rows in self._sets(some)]
+            counts += np.concatenate(found)
+        return Tally(counts, given.size, self)
 
     def reports_each(self, tally: Tally) -> Floats:
         """Return how many reports each modulus has: its counts sum to so many sets."""
@@ -152,11 +160,13 @@ class ModularSubsetSelection:
             self._each(tally, name)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
-        """Draw the tally exactly, modulus by modulus, for up to 10**9 users."""
+        """Draw the tally exactly, modulus by modulus, for up to 10**9 users; a few make reports."""
         counts = _checks.value_counts(value_counts, self.domain_size)
         rng = _checks.rng(rng)
         total = _checks.integer(int(counts.sum()), "the sum of value_counts", 0, 10**9)
         every, share = np.arange(self.domain_size), 1 / len(self.moduli)
+        if total <= _USERS_AT_ONCE:
+            return self.tally(self.privatize(np.repeat(every, counts), rng))
         users = rng.multinomial(counts, np.full(len(self.moduli), share)).T
         drawn = [
             part.simulate(np.bincount(every % part.domain_size, some).astype(np.int64), rng).counts
