@@ -103,7 +103,7 @@ class BalancedSketch:
         size = _checks.integer(num_buckets, "num_buckets", 2, prime)
         freeze(self, domain_size=d, epsilon=budget, num_buckets=size)
         _checks.probabilities(self.p, self.q, self.epsilon)
-        assert self.response  # refuses a budget that its integer weights would lose
+        _ = self.response  # refuses a budget that its integer weights would lose
 
     @property
     def family(self) -> AffineHashes:

@@ -85,7 +85,7 @@ class ModularSubsetSelection:
         d, budget = _checks.domain_size(domain_size), _checks.epsilon(epsilon)
         chosen = default_moduli(d) if moduli is None else check_moduli(moduli, d)
         freeze(self, domain_size=d, epsilon=budget, moduli=chosen)
-        assert self.parts  # each refuses a budget that is too small or too large for it
+        _ = self.parts  # each refuses a budget that is too small or too large for it
 
     @property
     def parts(self) -> tuple[SubsetSelection, ...]:
