@@ -23,8 +23,14 @@ COLOURS = {
     "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
     "resultTypes": ["violations"],
 }
+# All that can differ at 320 pixels from 390: between them no style of the site changes.
+SIZES = {
+    "runOnly": {"type": "rule", "values": ["scrollable-region-focusable", "target-size"]},
+    "resultTypes": ["violations"],
+}
 STILL = "*, ::before, ::after { transition: none !important }"  # a colour on its way is no colour
 NARROW = 768  # pixels: where nothing may need to be scrolled sideways
+NARROWEST, NARROWER = 320, 390
 TEXT_TYPES = (".html", ".css", ".js", ".svg", ".json", ".md", ".ipynb", ".txt")
 
 WATCH_SHIFTS = """
@@ -46,6 +52,9 @@ async () => {
   await new Promise((f) => requestAnimationFrame(() => setTimeout(f, 150)));
 }
 """
+
+# A page hears of its new size with the next frame.
+RESIZED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 
 FACTS = """
 () => {
@@ -213,6 +222,7 @@ class Browser:
             visit.facts = page.evaluate(FACTS)
             for pixels in widths:
                 page.set_viewport_size({"width": pixels, "height": 900})
+                page.evaluate(RESIZED)
                 if pixels < NARROW:
                     visit.overflow[pixels] = page.evaluate(OVERFLOW)
                 if axe:
@@ -221,7 +231,10 @@ class Browser:
 
 
 def _look(page: Page, visit: Visit, width: int) -> None:
-    """Run axe in both modes; in the dark only what colours can change."""
+    """Run axe in both modes, in the dark on colours alone; where it is narrowest on sizes alone."""
+    if width == NARROWEST:
+        visit.violations[f"{width} px"] = run_axe(page, SIZES)
+        return
     page.add_style_tag(content=STILL)
     visit.violations[f"light, {width} px"] = run_axe(page)
     page.emulate_media(color_scheme="dark")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 import site_checks as checks
 from playwright.sync_api import Locator
-from site_browser import SETTLED, Browser, Visit
+from site_browser import NARROWER, NARROWEST, SETTLED, Browser, Visit
 
 import archives
 import course
@@ -20,7 +20,7 @@ from tools import chapters
 
 pytestmark = pytest.mark.site
 
-WIDTHS = (1280, 390, 320)
+WIDTHS = (1280, NARROWER, NARROWEST)
 FRONT = "index.html"
 CHAPTER = "book/01-randomized-response.html"  # has formulas, figures and exercises
 PLAIN = "book/cite.html"  # has none of them, so it is quick to spoil
@@ -48,6 +48,19 @@ def test_a_page_is_sound(browser: Browser, site_dir: Path, name: str) -> None:
 def written(site_dir: Path) -> dict[str, checks.Written]:
     """What every page says in its file."""
     return {name: checks.read_page(site_dir / name, name) for name in page_names()}
+
+
+def test_no_style_changes_between_the_two_narrowest_widths(site_dir: Path) -> None:
+    """At the narrowest width axe looks for what depends on sizes alone, and may."""
+    styles = [p.read_text(encoding="utf-8") for p in (site_dir / "_static").rglob("*.css")]
+    found = [
+        size
+        for text in styles
+        for size in re.findall(r"(?:min|max)-width:\s*([\d.]+)(rem|px)\)", text)
+    ]
+    breaks = {float(size) * (16 if unit == "rem" else 1) for size, unit in found}
+    assert {768.0, 480.0} <= breaks
+    assert not [at for at in breaks if NARROWEST - 1 < at < NARROWER + 1]
 
 
 def test_no_page_is_missing(written: dict[str, checks.Written]) -> None:
