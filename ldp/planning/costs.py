@@ -20,7 +20,7 @@ from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.subset import SubsetSelection
 from ldp.mechanisms.unary import OUE, SUE, UnaryEncoding
 from ldp.planning import attack
-from ldp.rivals import BalancedSketch
+from ldp.rivals import PIRAPPOR, BalancedSketch
 
 
 class Costs(NamedTuple):
@@ -114,6 +114,7 @@ COSTS = MappingProxyType(
         AffineResponse: Costs(number_bits, one_choice, running_sums, attack.affine_blocks),
         CyclotomicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
         CyclicResponse: Costs(number_bits, one_choice, shifted_sums, attack.shifted_blocks),
+        PIRAPPOR: Costs(number_bits, one_choice, running_sums, attack.affine_blocks),
         BalancedSketch: Costs(function_bits, two_choices, every_pair, attack.balanced_buckets),
     }
 )
@@ -133,6 +134,7 @@ MAKERS: MappingProxyType[str, Callable[[int, float], Any]] = MappingProxyType(
         "AffineResponse": AffineResponse,
         "CyclotomicResponse": CyclotomicResponse,
         "CyclicResponse": CyclicResponse,
+        "PIRAPPOR": PIRAPPOR,
         "BalancedSketch": BalancedSketch,
     }
 )

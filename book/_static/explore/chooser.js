@@ -174,8 +174,8 @@ explore("chooser", {
       chart.box(0, i + 0.95, r.error, i + 1.4, r.fits ? r.look : `${r.look} pale`).text(0, i + 0.85, `${r.words} (${r.name})${r.fits ? "" : ", beyond a limit"}`, "small");
       chart.put(kit.tag("text", {x: chart.px(r.error) + 5, y: chart.py(i + 1.3)}, number(r.error)));
     });
-    const table = kit.table("The best first; a dash marks what breaks a limit; the guess is the best from one report", ["mechanism", "error, people", "error, share", "bits", "steps", "guess right"],
-      rows.map((r) => [`${r.fits ? "" : "– "}<span class="explore-wide">${r.words} </span>${r.name}`, number(r.error), kit.share(r.error / n, 2), number(r.bits), number(r.work), kit.share(r.guess, r.guess < 0.01 ? 3 : 1)]));
+    const table = kit.table("The best first; a dash marks what breaks a limit", ["mechanism", "error, people", "bits", "steps", "guess right"],
+      rows.map((r) => [`${r.fits ? "" : "– "}<span class="explore-wide">${r.words} </span>${r.name}`, number(r.error), number(r.bits), number(r.work), kit.share(r.guess, r.guess < 0.01 ? 3 : 1)]));
     const code = `<pre tabindex="0" role="group" aria-label="The code for it">import numpy as np\nfrom ldp import ${best.make}, confidence_interval, debias\n\nrng = np.random.default_rng(1)\nvalues = rng.integers(${d}, size=1000)  # yours: numbers below ${d}\nmechanism = ${best.make}(${d}, ${eps})\nreports = mechanism.privatize(values, rng)\ntally = mechanism.tally(reports)\nprint(debias(tally, mechanism))\nprint(confidence_interval(tally, mechanism))</pre>`;
     const says = best.fits ? `The least error within the limits is that of ${best.words}: the estimate of a count is off by ${number(best.error)} people in a standard deviation, ${kit.share(best.error / n, 2)} of all, with ${number(best.bits)} bits from each person. The best guess from one report is right ${kit.share(best.guess, best.guess < 0.01 ? 3 : 1)} of the time.`
       : "No mechanism keeps both limits; the one with the least error stands first.";
