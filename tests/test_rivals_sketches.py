@@ -8,7 +8,12 @@ from catalogue import all_reports, scores
 
 from ldp import GRR, OLH, SUE, AffineResponse, LocalHashing, SubsetSelection, variance
 from ldp.rivals import BalancedSketch, CountMeanSketch
-from ldp.rivals.affine_hashes import AffineHashes, next_prime
+from ldp.rivals.affine_hashes import (
+    VALUES_AT_ONCE,
+    AffineHashes,
+    count_in_buckets,
+    next_prime,
+)
 from ldp.utilities import attack_success
 
 ROUNDING = 1e-12
@@ -48,6 +53,20 @@ def test_functions_are_drawn_evenly():
     counts = np.bincount(drawn, minlength=42)
     assert counts.size == 42
     assert ((counts - 2_000) ** 2 / 2_000).sum() < 120
+
+
+@pytest.mark.parametrize("prime", [5, 1009, 2**31 - 1, next_prime(2**31)])
+def test_places_are_compared_exactly_though_in_floats(prime):
+    """Widths that a place misses, or meets, by one; the twin computes in integers."""
+    rng, size = np.random.default_rng(1), 400
+    values = np.arange(min(prime, VALUES_AT_ONCE))
+    slopes, places = rng.integers(1, prime, size), rng.integers(0, prime, size)
+    exact = (places[:, None] + slopes[:, None] * values) % prime
+    near = exact[np.arange(size), rng.integers(0, values.size, size)]
+    widths = np.clip(near + rng.integers(0, 2, size), 1, prime)
+    counts = np.zeros(values.size, dtype=np.int32)
+    count_in_buckets(slopes, places, widths, prime, counts)
+    np.testing.assert_array_equal(counts, (exact < widths[:, None]).sum(axis=0))
 
 
 # -- exact chances, where ideal ones would do ------------------------------------------------------

@@ -14,6 +14,7 @@ from ldp.mechanisms.reports import check_reports
 from ldp.types import Array, Integers, ReportType
 
 MOST_BUCKETS = 2**31
+VALUES_AT_ONCE = 2**12
 
 
 def next_prime(least: int) -> int:
@@ -103,14 +104,17 @@ def blocks(reports: Array) -> Iterator[Array]:
 
 @compiled
 def count_in_buckets(slopes: Any, places: Any, widths: Any, prime: Any, counts: Any) -> None:
-    """Add to counts[v] the reports i with (places[i] + slopes[i] v) mod P below widths[i]."""
-    # A report at a time: its place moves by the slope from value to value, without a product.
+    """Add to counts[v] the reports i with (places[i] + slopes[i] v) mod P below widths[i].
+
+    For at most `VALUES_AT_ONCE` values v, and P below 2**32: the fraction of (place + 1/2 + slope
+    v) / P is off by less than 2**-38, and no nearer than 1 / 2P to the width over P.
+    """
+    inverse = 1.0 / prime
     for i in range(slopes.size):
-        slope, place, width = slopes[i], places[i], widths[i]
+        step, start, width = slopes[i] * inverse, (places[i] + 0.5) * inverse, widths[i] * inverse
         for v in range(counts.size):
-            counts[v] += np.int64(place < width)
-            place += slope
-            place -= prime if place >= prime else np.int64(0)
+            turns = start + step * v
+            counts[v] += np.int32(turns - np.floor(turns) < width)
 
 
 @compiled

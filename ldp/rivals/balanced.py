@@ -12,6 +12,7 @@ from ldp.mechanisms import hashed, shared
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.reports import packed_supports
 from ldp.rivals.affine_hashes import (
+    VALUES_AT_ONCE,
     AffineHashes,
     blocks,
     check_functions,
@@ -65,15 +66,15 @@ class BalancedSketch:
     Notes
     -----
     Of the modified count-mean sketch of ``pan2026strict`` only the abstract was at hand: it comes
-    so near to strict optimality that with 100 values and a budget of 1 no difference is seen. How
-    is derived here. A report supports a bucket. Were all of one size :math:`w=P/g`, they would be
-    the blocks of a 2-design, and a report as good as one of :class:`ldp.SubsetSelection`. A prime
-    leaves two sizes, :math:`n=\lfloor P/g\rfloor` and n + 1: two values share a bucket with
-    chance :math:`c=\sum_bn_b(n_b-1)/(P(P-1))`, which is less than :math:`1/g`, and
-    :math:`q=q_0+(p-q_0)c` from the :math:`p` and :math:`q_0` of GRR, exactly. In other words the
-    sets that are reported are those of two :class:`ldp.AffineResponse`, with windows n and n + 1,
-    each as often as it has buckets. In :class:`ldp.LocalHashing` values may also be sent to one
-    place, and c is about :math:`1/g`.
+    so near to strict optimality that with 100 values and a budget of 1 no difference is seen. What
+    follows is derived here, and may not be its construction. A report supports a bucket. Were all
+    of one size :math:`w=P/g`, they would be the blocks of a 2-design, and a report as good as one
+    of :class:`ldp.SubsetSelection`. A prime leaves two sizes, :math:`n=\lfloor P/g\rfloor` and n +
+    1: two values share a bucket with chance :math:`c=\sum_bn_b(n_b-1)/(P(P-1))`, which is less than
+    :math:`1/g`, and :math:`q=q_0+(p-q_0)c` from the :math:`p` and :math:`q_0` of GRR, exactly. In
+    other words the sets that are reported are those of two :class:`ldp.AffineResponse`, with
+    windows n and n + 1, each as often as it has buckets. In :class:`ldp.LocalHashing` values may
+    also be sent to one place, and c is about :math:`1/g`.
 
     Reports are structured: ``function``, the number (a-1)P + s, and ``bucket``. The strictly
     optimal configuration of the abstract needs :math:`\log_2(d(d-1)/2+1)` bits; here they are
@@ -146,8 +147,11 @@ class BalancedSketch:
         for part in blocks(given):
             slopes, shifts = family.parts(part["function"])
             first, width = edges[:-1][part["bucket"]], np.diff(edges)[part["bucket"]]
-            places = (shifts - first) % family.prime
-            count_in_buckets(slopes, places, width, family.prime, counts)
+            for start in range(0, self.domain_size, VALUES_AT_ONCE):
+                places = (shifts - first + slopes * start) % family.prime
+                tile = np.zeros(min(VALUES_AT_ONCE, self.domain_size - start), dtype=np.int32)
+                count_in_buckets(slopes, places, width, family.prime, tile)
+                counts[start : start + tile.size] += tile
         return Tally(counts, given.size, self)
 
     def simulate(self, value_counts: npt.ArrayLike, rng: np.random.Generator) -> Tally:
