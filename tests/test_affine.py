@@ -11,6 +11,7 @@ from scipy import stats
 from ldp import GRR, AffineResponse, SubsetSelection, variance
 from ldp.mechanisms import _affine_kernels, affine_maps
 from ldp.mechanisms.families import law_of
+from ldp.mechanisms.primes import next_prime
 from ldp.mechanisms.tickets import Tickets
 
 PRIMES = [p for p in range(2, 60) if all(p % f for f in range(2, p))]
@@ -88,7 +89,7 @@ def test_two_maps_have_each_block():
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 8, 11, 14])
 def test_p_and_q_are_exact_on_a_part_of_the_points_too(d, epsilon):
     """From the tickets and the blocks, by integers; q is a float of the very fraction."""
-    for window in range(1, affine_maps.next_prime(d)):
+    for window in range(1, next_prime(d)):
         m = AffineResponse(d, epsilon, window)
         t, rows = law_of(m), blocks(m).astype(object)
         weights = t.outside + (t.inside - t.outside) * rows.T  # [x, y]
@@ -151,7 +152,7 @@ def test_the_window_and_the_prime_are_the_best(epsilon):
 
 
 def test_the_next_prime_is_the_next():
-    assert [affine_maps.next_prime(d) for d in (2, 3, 4, 8, 100, 1024, 4096)] == [
+    assert [next_prime(d) for d in (2, 3, 4, 8, 100, 1024, 4096)] == [
         2, 3, 5, 11, 101, 1031, 4099,
     ]  # fmt: skip
 

@@ -7,12 +7,12 @@ import pytest
 from catalogue import all_reports, scores
 
 from ldp import GRR, OLH, SUE, AffineResponse, LocalHashing, SubsetSelection, variance
+from ldp.mechanisms.primes import next_prime
 from ldp.rivals import BalancedSketch, CountMeanSketch
 from ldp.rivals.affine_hashes import (
     VALUES_AT_ONCE,
     AffineHashes,
     count_in_buckets,
-    next_prime,
 )
 from ldp.utilities import attack_success
 

@@ -1,4 +1,4 @@
-"""Affine response: a design of the least size for which every window and budget works."""
+"""Affine response: blocks of affine maps, a 2-design for every prime and every size of blocks."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from ldp import _checks
 from ldp._frozen import freeze
 from ldp.mechanisms import affine_maps, families, shared
 from ldp.mechanisms.affine_maps import AffineMaps
+from ldp.mechanisms.primes import next_prime
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 from ldp.mechanisms.subset import best_size
 
@@ -19,9 +20,10 @@ class AffineResponse:
     :math:`P` is the smallest prime from the domain size :math:`d` on. A report is a slope :math:`a`
     and a shift :math:`s`, and supports the block :math:`S(a,s)=\{x:(ax+s)\bmod P<w\}`.
 
-    .. math:: \Pr[a,s\mid x]=\frac{e^\epsilon\text{ if }x\in S(a,s)\text{ else }1}
-              {m\,(we^\epsilon+P-w)},\qquad
-              p=\frac{we^\epsilon}{we^\epsilon+P-w},\qquad q=\frac{w-p}{P-1}
+    .. math:: \Pr[a,s\mid x]=\frac1m\cdot\frac{A\text{ if }x\in S(a,s)\text{ else }B}
+              {wA+(P-w)B},\qquad p=\frac{wA}{wA+(P-w)B},\qquad q=\frac{w-p}{P-1}
+
+    with :math:`m` slopes, a power :math:`B` of two and :math:`A=\lfloor e^\epsilon B\rfloor`.
 
     Parameters
     ----------
@@ -49,9 +51,9 @@ class AffineResponse:
     and a report is the integer :math:`(a-1)P+s`, shape ``(n,)``, of about :math:`2\log_2P-1` bits.
     With a window of 1 or P-1 all slopes have the same P blocks; then there is one slope.
 
-    One 64-bit word makes a report; :math:`e^\epsilon` is rounded down to a fraction of integers for
-    which that is exact, so no report exceeds `epsilon`. The server's table has a count for each
-    of the m P cells and is decoded in time :math:`O(P^2)`, whatever the window is.
+    It takes one word of 64 bits, and the law of reports is exact. A server has a count for each of
+    the m P reports, and finds all sums of w neighbours by running sums: time :math:`O(n+P^2)`,
+    whatever the window is.
 
     References
     ----------
@@ -71,7 +73,7 @@ class AffineResponse:
 
     def __init__(self, domain_size: int, epsilon: float, window: int | None = None) -> None:
         d = affine_maps.domain_size(domain_size, _LARGEST_DOMAIN, "AffineResponse")
-        budget, prime = _checks.epsilon(epsilon), affine_maps.next_prime(d)
+        budget, prime = _checks.epsilon(epsilon), next_prime(d)
         if window is None:
             window = best_size(prime, budget)
         w = _checks.integer(window, "window", 1, prime - 1)
@@ -81,7 +83,7 @@ class AffineResponse:
     @property
     def design(self) -> AffineMaps:
         """The prime P, the window, and slopes 1..m, of which each block has exactly one."""
-        prime = affine_maps.next_prime(self.domain_size)
+        prime = next_prime(self.domain_size)
         all_alike = self.window in (1, prime - 1)
         return AffineMaps(prime, self.window, 1, 1 if all_alike else (prime - 1) // 2)
 

@@ -15,7 +15,6 @@ from ldp import _checks, _kernels
 from ldp._words import words
 from ldp.mechanisms import _affine_kernels
 from ldp.mechanisms.families import law_of
-from ldp.mechanisms.primes import primes_from
 from ldp.mechanisms.reports import check_reports, packed_supports
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Integers
@@ -46,11 +45,6 @@ def domain_size(value: Any, most: int, name: str) -> int:
             f"square; CyclotomicResponse takes more, got {size}."
         )
     return size
-
-
-def next_prime(size: int) -> int:
-    """Smallest prime from a number above 1 on."""
-    return next(primes_from(size, 2 * size))
 
 
 def privatize(mechanism: Any, values: npt.ArrayLike, rng: np.random.Generator) -> Array:

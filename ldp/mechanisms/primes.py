@@ -18,6 +18,11 @@ def primes_from(least: int, most: int) -> Iterator[int]:
     return (number for number in range(least, most + 1) if is_prime(number))
 
 
+def next_prime(least: int) -> int:
+    """Return the smallest prime from `least` on; there is one up to its double."""
+    return next(primes_from(least, 2 * least))
+
+
 def prime_factors(number: int) -> list[int]:
     """Return the different primes that divide a number."""
     found, k = [], 2

@@ -9,17 +9,11 @@ import numpy.typing as npt
 
 from ldp._compiled import compiled
 from ldp._words import uniform_below, words
-from ldp.mechanisms.primes import primes_from
 from ldp.mechanisms.reports import check_reports
 from ldp.types import Array, Integers, ReportType
 
 MOST_BUCKETS = 2**31
 VALUES_AT_ONCE = 2**12
-
-
-def next_prime(least: int) -> int:
-    """Return the smallest prime from `least` on; there is one up to its double."""
-    return next(primes_from(least, 2 * least))
 
 
 def collision(prime: int, num_buckets: Any, balanced: bool) -> Any:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._frozen import freeze
 from ldp.mechanisms import hashed, shared
+from ldp.mechanisms.primes import next_prime
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.reports import packed_supports
 from ldp.rivals.affine_hashes import (
@@ -18,7 +19,6 @@ from ldp.rivals.affine_hashes import (
     check_functions,
     collision,
     count_in_buckets,
-    next_prime,
 )
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ldp import _checks
 from ldp._frozen import freeze
 from ldp.mechanisms import shared
+from ldp.mechanisms.primes import next_prime
 from ldp.mechanisms.reports import check_packed, packed_supports
 from ldp.mechanisms.unary import SUE, UnaryEncoding
 from ldp.rivals.affine_hashes import (
@@ -16,7 +17,6 @@ from ldp.rivals.affine_hashes import (
     blocks,
     check_functions,
     count_in_rows,
-    next_prime,
 )
 from ldp.tally import Tally
 from ldp.types import Array, Bits, Bools, Floats, Integers, ReportType

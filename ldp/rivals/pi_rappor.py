@@ -7,6 +7,7 @@ from ldp import _checks
 from ldp._frozen import freeze
 from ldp.mechanisms import affine_maps, families, shared
 from ldp.mechanisms.affine_maps import AffineMaps
+from ldp.mechanisms.primes import next_prime
 from ldp.mechanisms.reports import number_outcomes, outcome_number
 
 _LARGEST_DOMAIN = 2**11  # the table of a tally has some four million cells
@@ -76,7 +77,7 @@ class PIRAPPOR:
     @property
     def design(self) -> AffineMaps:
         """The prime P, the window, and all slopes."""
-        prime = affine_maps.next_prime(self.domain_size)
+        prime = next_prime(self.domain_size)
         return AffineMaps(prime, _best_window(prime, self.epsilon), 0, prime)
 
     @property
