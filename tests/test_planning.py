@@ -8,6 +8,7 @@ import catalogue
 import numpy as np
 import pytest
 from catalogue import scores, small
+from scipy import stats
 from test_bad_input import BAD_EPSILONS, TELLS_ALL, TELLS_NOTHING, each_of, refuse
 
 import ldp
@@ -212,6 +213,16 @@ def test_a_value_at_the_detection_limit_is_noticed_in_four_of_five_surveys(make)
 
     assert abs(noticed(math.ceil(limit)) - 0.8) < 0.073
     assert noticed(math.ceil(0.75 * limit)) < 0.6
+
+
+@every_small
+def test_the_detection_limit_solves_its_equation(m):
+    for people in (30, 1_000, 10**6):
+        f = noticed_frequency(m, people)
+        if f <= 1:
+            none, held = (math.sqrt(ldp.variance(m, people, share)) for share in (0.0, f))
+            bar = -stats.norm.ppf(0.025 / m.domain_size) * none
+            assert f - bar == pytest.approx(stats.norm.ppf(0.8) * held, rel=1e-9)
 
 
 def test_a_value_that_everybody_holds_may_go_unnoticed():

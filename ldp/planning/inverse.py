@@ -114,7 +114,9 @@ def epsilon_allowed(make: Make, domain_size: int, *, attack_success: float) -> f
     """Return the largest budget, in thousandths, at which a guess is right no more often.
 
     The guess is the best one from a single report, all values being equally likely; a thousandth
-    more and it is right more often.
+    more and it is right more often. This is a second limit and no promise of its own: of fifty
+    values :func:`ldp.BLH` may tell the half that holds one's own for certain, at a budget of 30,
+    and a guess is right once in 25.
 
     Parameters
     ----------

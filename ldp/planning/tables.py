@@ -110,9 +110,10 @@ def plan(
     * *attack*: how often the best guess from one report is right, if each value is equally likely.
       It is exact, but for hashing, where hash functions are taken as independent.
 
-    Every mechanism has its default parameters. Sizes of sets, numbers of buckets, sizes of blocks
-    and thresholds are those of the least noise for *rare* values; at large budgets others may be
-    better for frequent values, or in the worst case.
+    Every mechanism has its default parameters. Sizes of sets, numbers of buckets, blocks, windows
+    and thresholds are those of the least noise for *rare* values; those of
+    :class:`ldp.CyclotomicResponse` the fewest blocks within 0.3 % of it. At large budgets others
+    may be better for frequent values, or in the worst case.
 
     Parameters
     ----------
