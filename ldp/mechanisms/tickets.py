@@ -95,12 +95,11 @@ def draw_point(
     low, high, few, many = rest & _MASK, rest >> _HALF, total & _MASK, total >> _HALF
     middle = high * few + (low * few >> _HALF)
     cross = low * many + (middle & _MASK)
-    # No branch and no division of integers, whose durations vary. A ticket is below 2**50, so that
-    # the quotient of floats, rounded down, is right or off by one.
+    # No branch and no division of integers, whose durations vary. A ticket k A - 1 is below k A by
+    # 1 / 2**50 of it or more, floats are wrong by 1 / 2**52: the quotient is right or one too low.
     ticket, each = np.int64(high * many + (middle >> _HALF) + (cross >> _HALF)), np.int64(inside)
     place = np.int64(ticket * (1.0 / each))
-    left = ticket - place * each
-    place += np.int64(left >= each) - np.int64(left < 0)
+    place += np.int64(ticket - place * each >= each)
     over = ticket - np.int64(block_size) * each
     beyond = np.int64(block_size) + (over >> np.int64(shift))
     return np.int64(block), place if over < 0 else beyond
