@@ -10,23 +10,25 @@ from ldp.types import Integers
 
 _PRIME = _family_kernels.PRIME
 _GENERATOR = 7
-_LEAST_TRANSFORM = 2**13  # below, additions are as fast
+_ADDITIONS_EACH = 4  # that take as long as a step of a transform
 
 
 def cyclic_sums(histogram: Integers, blocks: list[Integers], num_sums: int) -> Integers:
     """Return sums[x] of histogram[c, x - r] over r in block c and all c, for x below `num_sums`.
 
-    Indices x - r go around. Few points are summed by additions. Many are multiplied as polynomials
+    Indices x - r go around. Few are summed by additions. Many are multiplied as polynomials
     modulo a prime above 2**63, where the fast Fourier transform is exact: no sum exceeds that of
     the histogram, an int64, so that none is changed by the modulus.
     """
     num_points = histogram.shape[1]
-    if num_points < _LEAST_TRANSFORM:
+    bits = (2 * num_points - 2).bit_length()
+    length = 2**bits
+    additions = num_sums * sum(residues.size for residues in blocks)
+    if additions <= _ADDITIONS_EACH * (2 * len(blocks) + 1) * bits * length:
         sums = np.zeros(num_sums, dtype=np.int64)
         for row, residues in zip(histogram, blocks, strict=True):
             _family_kernels.add_shifted(row, residues, sums)
         return sums
-    length = 2 ** (2 * num_points - 2).bit_length()
     roots = _powers(length, inverse=False)
     total = np.zeros(length, dtype=np.uint64)
     for row, residues in zip(histogram, blocks, strict=True):

@@ -111,12 +111,14 @@ def epsilon_needed(
 
 
 def epsilon_allowed(make: Make, domain_size: int, *, attack_success: float) -> float:
-    """Return the largest budget, in thousandths, at which a guess is right no more often.
+    """Return a budget, in thousandths, at which a guess is right no more often than said.
 
     The guess is the best one from a single report, all values being equally likely; a thousandth
-    more and it is right more often. This is a second limit and no promise of its own: of fifty
-    values :func:`ldp.BLH` may tell the half that holds one's own for certain, at a budget of 30,
-    and a guess is right once in 25.
+    more and it is right more often. That is the largest budget if success rises with it, as for
+    randomized response, unary encoding and sets. Where a default parameter jumps it may fall, as
+    that of Hadamard response does by a fifth; then a larger one may be allowed, and a smaller one
+    not. This is a second limit and no promise of its own: of fifty values :func:`ldp.BLH` may tell
+    the half that holds one's own for certain, at a budget of 30, and a guess is right once in 25.
 
     Parameters
     ----------
@@ -171,7 +173,8 @@ def epsilon_range(
 ) -> Budgets | None:
     """Return the budgets that keep both an error and an attacker's success small, if there are any.
 
-    From :func:`epsilon_needed` to :func:`epsilon_allowed`. If there are none, more people are
+    From :func:`epsilon_needed` to :func:`epsilon_allowed`; both ends keep them small, and so do
+    those between where error and success have no jumps. If there are none, more people are
     needed: those of :func:`users_needed` at the largest budget allowed.
 
     Parameters

@@ -100,11 +100,13 @@ def plan(
     * *rare*, *frequent*, *worst*: the standard error, in people, of the count of a value that
       nobody holds; of one of the given frequency; of any value whatever all people hold.
     * *sup norm*: the largest error among all d counts, on average, people being spread evenly:
-      :math:`n\sigma\operatorname E\max_v|Z_v|` of d independent normal numbers. Counts are nearly
-      normal; where they depend on each other it is an upper bound (Šidák's inequality).
+      :math:`n\sigma\operatorname E\max_v|Z_v|` of d independent normal numbers, an upper bound for
+      dependent ones (Šidák's inequality).
     * *noticed*: how many people must hold a value, so that in four of five surveys its interval
       lies above zero, all d intervals holding together at 95 percent; infinite if all of them
-      are too few.
+      are too few. This and *sup norm* take counts as normal. Where only some hundred reports
+      support a value that nobody holds, :math:`nq`, or fewer, as in randomized response with
+      many values and few people, both are too small.
     * *bits* of a report as it is, not compressed; *client*, the random choices of one person;
       *server*, the steps that turn all reports into d counts: neither with its constant.
     * *attack*: how often the best guess from one report is right, if each value is equally likely.
