@@ -32,6 +32,7 @@ LOOKS = {
     "HR": (3, "D"),
     "SS": (6, "*"),
     "RRRR": (4, "h"),
+    "MSS": (2, "X"),
     "cyclotomic": (4, "p"),
     "affine": (5, "H"),
     "cyclic": (0, "X"),
