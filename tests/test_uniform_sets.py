@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from ldp import SubsetSelection
 from ldp.mechanisms import _set_kernels, uniform_sets
 from ldp.mechanisms.uniform_sets import Start, cheapest_start, draw_sets
 
@@ -175,3 +176,33 @@ def test_starts():
     for size in (1, 10, 100, 300, 500, 723, 1000):
         start = cheapest_start(1023, size)
         assert start.words_each(1023) <= min(size, 1023 - size) + 17  # never more than one by one
+
+
+class Metered(np.random.Generator):
+    """A generator that counts its words, and can put numbers of its own first."""
+
+    def __init__(self, first=()):
+        super().__init__(np.random.PCG64(1))
+        self.drawn, self.first = 0, np.array(first, np.uint32)
+
+    def integers(self, *given, size, **options):
+        drawn = super().integers(*given, size=size, **options)
+        self.drawn += drawn.size
+        drawn.reshape(-1).view(np.uint32)[: self.first.size] = self.first
+        return drawn
+
+
+def test_a_number_that_would_make_a_place_likelier_is_passed_over():
+    rows = np.zeros((1, 1), dtype=np.uint8)
+    evens = [-(-2 * 2**32 // 5), -(-3 * 2**32 // 5)]  # the first number of place 2, and of place 3
+    assert [number * 5 % 2**32 < 2**32 % 5 for number in (0, *evens)] == [True, False, False]
+    draw_sets(np.array([1]), 5, Start(0, 0, 1.0), Metered([0, evens[1]]), rows)
+    assert np.flatnonzero(np.unpackbits(rows)).tolist() == [3]
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(0.5, 70), (1.0, 52), (2.0, 105), (4.0, 12)])
+def test_words_of_a_report(epsilon, most):
+    """Of 1,024 values: a fraction of a word for each value that the set holds."""
+    m, rng = SubsetSelection(1024, epsilon), Metered()
+    m.privatize(np.zeros(20_000, dtype=int), rng)
+    assert rng.drawn / 20_000 < most
