@@ -21,8 +21,7 @@ def draw_cells(
     for i in range(values.size):
         row, place = draw_point(random_words[i], *numbers)
         shift = place + (row + first_slope) * (prime - values[i])
-        shift -= np.int64(shift * inverse) * prime  # from -prime to prime
-        shift += prime & (shift >> 63)
+        shift -= np.int64(shift * inverse) * prime  # or prime, where the quotient is one too low
         shift -= prime & ((prime - 1 - shift) >> 63)
         out[i] = row * prime + shift
 
