@@ -158,7 +158,7 @@ def test_the_next_prime_is_the_next():
 
 
 def test_the_variance_is_nearly_that_of_subset_selection():
-    """At a prime the same; from 100 values on within 1.2 per mille up to a budget of 2."""
+    """At a prime the same; from 100 values on within half a percent up to a budget of 2."""
     for d, epsilon in product(PRIMES, BUDGETS):
         same = variance(SubsetSelection(d, epsilon), 1)
         assert variance(AffineResponse(d, epsilon), 1) == pytest.approx(same, rel=1e-6)
