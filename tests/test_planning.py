@@ -320,6 +320,8 @@ def test_a_table_has_a_fixed_width(size):
         assert {len(line.split()) for line in table[1:]} == {len(COLUMNS) + 1}  # blanks between
         assert max(map(len, lines)) <= 100
         assert repr(made) == str(made)
+        nothing = str(plan(size, epsilon, people, max_bits=1)).splitlines()
+        assert max(map(len, nothing)) <= 100
 
 
 def test_a_plan_is_a_frozen_value_and_plain_columns():

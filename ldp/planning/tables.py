@@ -2,6 +2,7 @@
 
 import math
 import re
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,5 +204,5 @@ def _short(number: float) -> str:
 
 
 def _listed(what: str, names: list[str]) -> list[str]:
-    """Write names in one line, if there are some."""
-    return [f"{what}: {', '.join(names)}."] if names else []
+    """Write names in lines as long as the table's, if there are some."""
+    return textwrap.wrap(f"{what}: {', '.join(names)}.", 100) if names else []
