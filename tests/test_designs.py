@@ -10,12 +10,12 @@ import pytest
 import scipy.stats
 
 from ldp import CyclicResponse, CyclotomicResponse, SubsetSelection, Tally, variance
-from ldp.mechanisms import _family_kernels, cyclic_sums, families
+from ldp.mechanisms import _family_kernels, cyclic, cyclic_sums, families
 from ldp.mechanisms.cyclic import Hyperplanes
 from ldp.mechanisms.cyclotomic import PowerClasses
 from ldp.mechanisms.families import Family
 from ldp.mechanisms.primes import divisors, is_prime, prime_factors, primes_from
-from ldp.mechanisms.singer import hyperplane_order
+from ldp.mechanisms.singer import hyperplane_order, num_residues
 from ldp.mechanisms.tickets import Tickets
 from ldp.types import Array, Integers
 
@@ -112,6 +112,18 @@ def test_hyperplanes_are_designs(order: int, dimension: int) -> None:
     damaged = residues.copy()
     damaged[[0, -1]] = damaged[[-1, 0]]  # the control: one residue is another
     assert dimension == 2 or not is_balanced(design.family._replace(order=damaged))
+
+
+def test_the_smallest_hyperplanes_of_each_dimension_are_looked_at() -> None:
+    for d in (*range(2, 70), 1023, 1024, 1025, 4095, 4096, 4097):
+        found = list(cyclic._designs(d))
+        for dimension in range(2, 24):
+            powers = (n for n in range(2, 2 * d + 1) if len(prime_factors(n)) == 1)
+            first = next(n for n in powers if num_residues(n, dimension) >= d)
+            of_dimension = [each.order for each in found if each.dimension == dimension]
+            if num_residues(first, dimension) <= 2**23:
+                assert of_dimension[0] == first
+                assert len(of_dimension) <= 20
 
 
 def test_number_theory() -> None:

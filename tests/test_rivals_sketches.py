@@ -165,6 +165,11 @@ def test_there_are_as_many_buckets_as_is_best(d, epsilon):
     assert variance(m, 1) == pytest.approx(costs[m.num_buckets], rel=1e-9)
 
 
+def test_a_prime_beyond_all_domains_bounds_no_bucket():
+    m = BalancedSketch(2**31, 36.0)  # its prime is 2**31 + 11
+    assert m.num_buckets == m.response.domain_size == 2**31
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
 @pytest.mark.parametrize("d", [8, 100, 1000, 4096])
 def test_it_lies_between_subset_selection_and_local_hashing(d, epsilon):

@@ -121,12 +121,13 @@ def test_every_place_has_exactly_its_tickets() -> None:
 
 
 class Scripted:
-    """A generator of given words."""
+    """A generator of given words, as many as are asked for."""
 
     def __init__(self, given: list[list[int]]) -> None:
         self.given = given
 
-    def integers(self, *_: object, **__: object) -> np.ndarray:
+    def integers(self, *_: object, size: int, **__: object) -> np.ndarray:
+        assert size == len(self.given[0])
         return np.array(self.given.pop(0), dtype=np.uint64)
 
 

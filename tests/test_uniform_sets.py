@@ -38,6 +38,18 @@ def test_all_places_have_as_many_numbers(num_places):
             assert np.flatnonzero(np.unpackbits(rows)).tolist() == [place] * taken
 
 
+def test_numbers_that_make_a_place_likelier_are_passed_over():
+    """Of 2**32 numbers one is too many for 5 places: 0, which would mean place 0."""
+
+    class Scripted:
+        def integers(self, *_, size, **__):
+            return np.array([0, 2**31] * size, dtype=np.uint32).view(np.uint64)
+
+    rows = np.zeros((1, 1), dtype=np.uint8)
+    draw_sets(np.array([1]), 5, Start(0, 0, 1.0), Scripted(), rows)
+    assert np.flatnonzero(np.unpackbits(rows)).tolist() == [2]
+
+
 def law_of_resized(chances, size, tries):
     """Integer weight of each set that is made in so many tries from independent bits.
 

@@ -154,7 +154,9 @@ def _best_design(domain_size: int, epsilon: float) -> Hyperplanes:
 def _designs(domain_size: int) -> Iterator[Hyperplanes]:
     """Yield the smallest designs of every dimension."""
     for dimension in range(2, 24):
-        orders = (n for n in count(2) if num_residues(n, dimension) >= domain_size)
+        root = int(domain_size ** (1 / (dimension - 1)))  # (n + 1)**(dimension - 1) >= num_residues
+        first = max(2, root - 1)
+        orders = (n for n in count(first) if num_residues(n, dimension) >= domain_size)
         powers = (n for n in orders if len(prime_factors(n)) == 1)
         for order in islice(powers, _MOST_ORDERS):
             if num_residues(order, dimension) <= _MOST_CELLS:

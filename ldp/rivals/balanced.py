@@ -13,6 +13,7 @@ from ldp.mechanisms.primes import next_prime
 from ldp.mechanisms.randomized_response import GRR
 from ldp.mechanisms.reports import packed_supports
 from ldp.rivals.affine_hashes import (
+    MOST_BUCKETS,
     VALUES_AT_ONCE,
     AffineHashes,
     blocks,
@@ -28,8 +29,9 @@ _MOST_TRIED = 2**12  # numbers of buckets; of larger ones that for many values i
 
 def _best_buckets(prime: int, epsilon: float) -> int:
     """Return the number of buckets, 2 to P, of least variance for rare values."""
-    near = hashed.best_buckets(epsilon, prime)
-    tried = np.unique([*range(2, min(prime, _MOST_TRIED) + 1), near, prime])
+    most = min(prime, MOST_BUCKETS)
+    near = hashed.best_buckets(epsilon, most)
+    tried = np.unique([*range(2, min(most, _MOST_TRIED) + 1), near, most])
     shared_by_two = collision(prime, tried, balanced=True)
     rare = math.exp(-min(epsilon, 700.0))
     p = 1 / (1 + (tried - 1) * rare)
@@ -55,8 +57,8 @@ class BalancedSketch:
     epsilon : float
         Privacy budget.
     num_buckets : int, optional
-        Number :math:`g` of buckets, 2 to P; by default the one of least variance for rare values,
-        near :math:`e^\epsilon+1`.
+        Number :math:`g` of buckets, 2 to P and at most :math:`2^{31}`; by default the one of least
+        variance for rare values, near :math:`e^\epsilon+1`.
 
     Raises
     ------
@@ -101,7 +103,7 @@ class BalancedSketch:
         prime = next_prime(d)
         if num_buckets is None:
             num_buckets = _best_buckets(prime, budget)
-        size = _checks.integer(num_buckets, "num_buckets", 2, prime)
+        size = _checks.integer(num_buckets, "num_buckets", 2, min(prime, MOST_BUCKETS))
         freeze(self, domain_size=d, epsilon=budget, num_buckets=size)
         _checks.probabilities(self.p, self.q, self.epsilon)
         _ = self.response  # refuses a budget that its integer weights would lose
