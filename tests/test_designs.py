@@ -365,6 +365,7 @@ def test_designs_are_chosen_by_the_variance_that_they_have(epsilon: float) -> No
         (CyclotomicResponse, (7, 2, 1, True), ValueError, "the prime of design must be an integ"),
         (CyclotomicResponse, (15, 2, 1, True), ValueError, "design must have a prime and a divis"),
         (CyclotomicResponse, (13, 5, 1, True), ValueError, "design must have a prime and a divis"),
+        (CyclotomicResponse, (13, 1, 1, False), ValueError, "the number of classes of design must"),
         (CyclotomicResponse, (13, 4, 4, True), ValueError, "the classes of a block of design mus"),
         (CyclotomicResponse, (13, 4, 0, False), ValueError, "the classes of a block of design m"),
         (CyclotomicResponse, (10_007, 10_006, 1, False), ValueError, "design must have at most"),

@@ -81,6 +81,8 @@ def test_both_limits_together():
 def test_a_limit_that_no_budget_breaks():
     # Half of the reports of unary encoding hold no own value, at any budget.
     assert epsilon_allowed(OUE, 4, attack_success=1.0) > 25
+    # Nor one that is just what the largest budget gives.
+    assert epsilon_allowed(GRR, 5, attack_success=success(GRR(5, 30.0))) == 30.0
 
 
 def test_a_mechanism_of_ones_own():

@@ -44,8 +44,8 @@ class AffineResponse:
     -----
     Any two different values are sent to any two different places by exactly one map of P (P-1), so
     they share as many blocks as any other two: a 2-design, whose p and q are those of
-    :class:`ldp.SubsetSelection` on P values, exactly. With d = P the variance is subset
-    selection's too, that is, optimal; with d < P it is somewhat larger.
+    :class:`ldp.SubsetSelection` on P values, but for the rounding of A. With d = P the variance is
+    subset selection's too, that is, optimal; with d < P it is somewhat larger.
 
     The maps (a, s) and (-a, w-1-s) have one block. So :math:`m=(P-1)/2` slopes, 1..m, are enough,
     and a report is the integer :math:`(a-1)P+s`, shape ``(n,)``, of about :math:`2\log_2P-1` bits.

@@ -150,8 +150,9 @@ def _checked_design(design: tuple[int, int, int, bool], domain_size: int) -> Pow
             f"got {_checks.shown(design)}."
         )
     prime = _checks.integer(design[0], "the prime of design", domain_size, 2**21)
-    classes = _checks.integer(design[1], "the number of classes of design", 1, prime - 1)
     with_zero = _checks.flag(design[3], "the last part of design")
+    fewest = 1 if with_zero or prime == 2 else 2  # one class is all residues but 0
+    classes = _checks.integer(design[1], "the number of classes of design", fewest, prime - 1)
     least = 0 if with_zero else 1
     taken = _checks.integer(design[2], "the classes of a block of design", least, classes - 1)
     if not is_prime(prime) or (prime - 1) % classes:
