@@ -170,8 +170,9 @@ def bits(m: Any, up: Rounding, down: Rounding) -> Law:
 
 def subset(m: Any, up: Rounding, down: Rounding) -> Law:
     # A set is one of comb(d - 1, k - 1) with the own value or one of comb(d - 1, k) without it.
-    d, k, miss = m.domain_size, m.subset_size, int(up(m._miss))
-    return [((WORDS - miss) * (d - k), miss * k)], [(miss, m._miss)]
+    d, k = m.domain_size, m.subset_size
+    own = WORDS - int(up(m._miss)) if m.p > 0.5 else int(down(m.p))
+    return [(own * (d - k), (WORDS - own) * k)], [(own, m.p)]
 
 
 def hadamard(m: Any, up: Rounding, down: Rounding) -> Law:

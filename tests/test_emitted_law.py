@@ -21,7 +21,7 @@ from ldp._words import at_least, at_most, threshold
 from ldp.means import VectorMean
 
 getcontext().prec = 60
-EPSILONS = (1e-6, 0.1, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0)
+EPSILONS = (1e-11, 1e-6, 0.1, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0)
 SIZES = (2, 3, 7, 64, 1000, 2**20, LARGEST)
 REAL = (at_least, at_most)
 WRONG = (lambda p: threshold(p * (1 - 2.0**-49)), lambda p: threshold(p * (1 + 2.0**-49)))
@@ -76,7 +76,8 @@ def meant(m):
 
 def exceeds(m, odds, rounding=REAL):
     """Whether some report is likelier under one value than under another by more than that."""
-    return any(Fraction(own, other) > odds for own, other in emitted(m, *rounding)[0])
+    laws = emitted(m, *rounding)[0]
+    return any(max(Fraction(own, other), Fraction(other, own)) > odds for own, other in laws)
 
 
 @every

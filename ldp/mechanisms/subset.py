@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ldp import _checks, _kernels
 from ldp._bit_counts import count_bits
 from ldp._frozen import freeze
-from ldp._words import at_least, words
+from ldp._words import at_least, at_most, words
 from ldp.mechanisms import _set_kernels, shared, uniform_sets
 from ldp.mechanisms.reports import check_packed, packed_bits
 from ldp.tally import Tally
@@ -113,6 +113,16 @@ class SubsetSelection:
         """Probability that the set does not hold the own value."""
         return float(_probabilities(self.domain_size, self.epsilon, self.subset_size)[1])
 
+    @property
+    def _left_out(self) -> np.uint64:
+        """Words below leave the own value out, a hair too often: one of the smaller chance.
+
+        A hair of a chance near one would be more than a small budget gives to the other.
+        """
+        if self.p > 0.5:
+            return at_least(self._miss)
+        return np.uint64(2**64 - int(at_most(self.p)))
+
     report = property(packed_bits)
     odds = property(shared.budget_odds)
     second_moment = shared.indicator_second_moment
@@ -126,7 +136,7 @@ class SubsetSelection:
         rows = np.zeros((given.size, *self.report.shape), dtype=np.uint8)
         start = uniform_sets.cheapest_start(d - 1, k - self.p)
         for chunk in _kernels.chunks(given.size, 1 + start.words_each(d - 1)):
-            own = words(rng, chunk.stop - chunk.start) >= at_least(self._miss)
+            own = words(rng, chunk.stop - chunk.start) >= self._left_out
             # The others are numbered 0..d-2: the last one has the own number.
             uniform_sets.draw_sets(k - own, d - 1, start, rng, rows[chunk])
             _set_kernels.put_own(rows[chunk], given[chunk], own, d - 1)
