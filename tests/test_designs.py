@@ -152,8 +152,8 @@ def test_every_cell_gets_exactly_its_tickets(design: Any) -> None:
 
 
 def made(design: Any, domain_size: int, epsilon: float) -> Any:
-    kind = CyclotomicResponse if isinstance(design, PowerClasses) else CyclicResponse
-    return kind(domain_size, epsilon, tuple(design))  # type: ignore[operator]
+    kind: Any = CyclotomicResponse if isinstance(design, PowerClasses) else CyclicResponse
+    return kind(domain_size, epsilon, tuple(design))
 
 
 @of_some

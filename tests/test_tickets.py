@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,8 +135,8 @@ class Scripted:
 def test_uneven_words_are_drawn_again() -> None:
     given = tickets(1.0, 2, 5, 2, 2)
     assert 2**64 % (2 * given.total) > 0  # so that word 0 is uneven, and small others are not
-    script = Scripted([[0, 7, 10, 0], [0, 9], [11]])
-    assert given.words(script, 4).tolist() == [11, 7, 10, 9]  # type: ignore[arg-type]
+    script: Any = Scripted([[0, 7, 10, 0], [0, 9], [11]])
+    assert given.words(script, 4).tolist() == [11, 7, 10, 9]
     assert script.given == []
 
 
